@@ -1,1 +1,3 @@
-//! tests
+//! The kit that development and tests share.
+
+pub mod provider;
