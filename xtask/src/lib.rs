@@ -1,1 +1,16 @@
-//! xtask
+//! The project's commands, and the one place that knows how to build its parts and start them as processes.
+//!
+//! `cargo xtask` is the program; the package `tests` uses the library.
+
+pub mod apt;
+pub mod artifacts;
+pub mod command;
+pub mod debian_std;
+pub mod failure;
+pub mod node_packages;
+pub mod project;
+pub mod setup;
+pub mod stamp;
+pub mod step;
+pub mod toolchain;
+pub mod tools;

@@ -1,0 +1,180 @@
+//! What is built: the Worker, the origin and the sandbox provider.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command;
+use crate::failure::{Failure, Result};
+use crate::node_packages;
+use crate::project;
+use crate::setup::Setup;
+use crate::stamp::{self, Inputs};
+use crate::step::step;
+
+/// How much the compiler optimises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Quick to build.
+    Dev,
+    /// Quick to run, and for the Worker small.
+    Release,
+}
+
+impl Profile {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Dev => "dev",
+            Self::Release => "release",
+        }
+    }
+
+    /// Cargo's folder below the target folder.
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Dev => "debug",
+            Self::Release => "release",
+        }
+    }
+}
+
+/// The policy that is used when none is named.
+pub fn default_policy() -> PathBuf {
+    project::root().join("policy.toml")
+}
+
+/// The programs that run natively.
+pub struct Programs {
+    /// The origin.
+    pub origin: PathBuf,
+    /// The sandbox provider.
+    pub provider: PathBuf,
+}
+
+impl Programs {
+    /// Builds both.
+    pub fn build(profile: Profile) -> Result<Self> {
+        let mut cargo = Command::new("cargo");
+        cargo
+            .current_dir(project::root())
+            .args([
+                "build",
+                "--profile",
+                profile.name(),
+                "-p",
+                "origin",
+                "-p",
+                "tests",
+            ])
+            .args(["--bin", "origin", "--bin", "sandbox-provider"]);
+        command::visibly(&mut cargo)?;
+        Ok(Self::of(profile))
+    }
+
+    /// Where both are once they have been built.
+    pub fn of(profile: Profile) -> Self {
+        let folder = project::target().join(profile.folder());
+        Self {
+            origin: folder.join("origin"),
+            provider: folder.join("sandbox-provider"),
+        }
+    }
+}
+
+/// One build of the Worker, which holds its policy.
+pub struct Worker {
+    profile: Profile,
+    policy: PathBuf,
+    out: PathBuf,
+}
+
+impl Worker {
+    /// The build for `policy`; each combination has a folder of its own, the common one is `build/`.
+    pub fn new(profile: Profile, policy: &Path) -> Result<Self> {
+        let policy = policy.canonicalize().map_err(Failure::because(format!(
+            "the policy {} can't be read",
+            policy.display()
+        )))?;
+        let mut out = project::root().join("build");
+        if profile != Profile::Dev || policy != default_policy() {
+            let digest = Inputs::default().path(&policy)?.digest();
+            out = out.join(format!("{}-{digest}", profile.name()));
+        }
+        Ok(Self {
+            profile,
+            policy,
+            out,
+        })
+    }
+
+    /// The build that `main` in wrangler.toml names, in the profile that wrangler's command asks for.
+    pub fn for_wrangler(profile: Profile) -> Self {
+        Self {
+            profile,
+            policy: default_policy(),
+            out: project::root().join("build"),
+        }
+    }
+
+    /// Builds unless nothing has changed, and returns the folder of `index.js` and `index_bg.wasm`.
+    pub fn build(&self, setup: &Setup) -> Result<PathBuf> {
+        let target = project::target().join("edge");
+        project::ensure_dir(&target)?;
+        // Cargo's own lock ends before the steps that read what it has built.
+        let _lock = lock(&target.join(".unavez-lock"))?;
+        let digest = self.digest(setup)?;
+        let stamp = self.out.join(".unavez-stamp");
+        if !stamp::is_fresh(&stamp, &digest) {
+            let what = format!("building the Worker ({})", self.profile.name());
+            step(&what, || {
+                command::visibly(&mut self.worker_build(setup, &target)?)
+            })?;
+            stamp::write(&stamp, &digest)?;
+        }
+        Ok(self.out.clone())
+    }
+
+    fn digest(&self, setup: &Setup) -> Result<String> {
+        let root = project::root();
+        let mut inputs = Inputs::default()
+            .text(self.profile.name())
+            .text(&setup.toolchain.id())
+            .text(&setup.tools.worker_build.to_string_lossy())
+            .text(&setup.tools.wasm_bindgen.to_string_lossy())
+            .path(&self.policy)?;
+        for part in ["edge", "protocol", "Cargo.toml", "Cargo.lock"] {
+            inputs = inputs.path(&root.join(part))?;
+        }
+        Ok(inputs.digest())
+    }
+
+    fn worker_build(&self, setup: &Setup, target: &Path) -> Result<Command> {
+        let mut build = setup.toolchain.command(&setup.tools.worker_build)?;
+        // wasm-opt is a script that wants a recent Node.
+        command::prefer(&mut build, &node_packages::bin())?;
+        build
+            .current_dir(project::root().join("edge"))
+            .arg(format!("--{}", self.profile.name()))
+            .arg("--out-dir")
+            .arg(&self.out)
+            // Apart from the host's builds, which may be another compiler's.
+            .env("CARGO_TARGET_DIR", target)
+            .env("POLICY_FILE", &self.policy)
+            .env("WASM_BINDGEN_BIN", &setup.tools.wasm_bindgen)
+            .env("WASM_OPT_BIN", node_packages::wasm_opt())
+            .env("ESBUILD_BIN", node_packages::esbuild());
+        Ok(build)
+    }
+}
+
+fn lock(path: &Path) -> Result<File> {
+    let file = File::create(path).map_err(Failure::because(format!(
+        "could not create {}",
+        path.display()
+    )))?;
+    file.lock().map_err(Failure::because(format!(
+        "could not lock {}",
+        path.display()
+    )))?;
+    Ok(file)
+}
