@@ -1,0 +1,203 @@
+//! Which parts of a body count: lists of JSON pointers (RFC 6901) to include and to exclude.
+//!
+//! The canonical text is that of a pruned document, in which every selected value keeps its
+//! pointer, so that two documents have one text only if all their selected values are equal:
+//! - Kept are the included values (all, when nothing is named) without the excluded ones, and the
+//!   objects and arrays on the way to a value that is kept. Exclusion wins.
+//! - A member that is left out is gone, name and value.
+//! - An element that is left out becomes `null`, so that the elements behind it keep their index;
+//!   those behind the last one kept are gone.
+//! - When nothing at all is kept, the text is `null`.
+//!
+//! What is left out must still be JSON: every refusal holds for the whole body. A pointer that
+//! points at nothing selects nothing; `-` (RFC 6901, section 4) never points at an element.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+/// A JSON pointer, parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pointer {
+    tokens: Vec<String>,
+}
+
+/// Why a text is not a JSON pointer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PointerError {
+    /// Neither empty nor starting with a slash.
+    #[error("the JSON pointer `{0}` must start with `/`")]
+    NoSlash(String),
+    /// A tilde that is not part of `~0` or `~1`.
+    #[error("the JSON pointer `{0}` must write `~` as `~0` and `/` as `~1`")]
+    Escape(String),
+}
+
+impl Pointer {
+    /// Parses the string representation of RFC 6901, section 5.
+    pub fn parse(text: &str) -> Result<Self, PointerError> {
+        if text.is_empty() {
+            return Ok(Self { tokens: Vec::new() });
+        }
+        let Some(path) = text.strip_prefix('/') else {
+            return Err(PointerError::NoSlash(text.to_owned()));
+        };
+        let tokens: Option<_> = path.split('/').map(unescape).collect();
+        tokens
+            .map(|tokens| Self { tokens })
+            .ok_or_else(|| PointerError::Escape(text.to_owned()))
+    }
+}
+
+fn unescape(token: &str) -> Option<String> {
+    let mut parts = token.split('~');
+    let mut text = parts.next()?.to_owned();
+    for part in parts {
+        let (char, rest) = match part.split_at_checked(1)? {
+            ("0", rest) => ('~', rest),
+            ("1", rest) => ('/', rest),
+            _ => return None,
+        };
+        text.push(char);
+        text.push_str(rest);
+    }
+    Some(text)
+}
+
+/// What the fingerprint looks at.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    root: Node,
+    /// Is the root included?
+    whole: bool,
+}
+
+impl Selection {
+    /// Everything.
+    pub fn whole() -> Self {
+        Self {
+            root: Node::default(),
+            whole: true,
+        }
+    }
+
+    /// The values at `include` (everything, if there are none) without those at `exclude`.
+    pub fn new(include: &[String], exclude: &[String]) -> Result<Self, PointerError> {
+        let mut selection = Self::whole();
+        for text in include {
+            selection.whole = false;
+            selection.root.at(&Pointer::parse(text)?).included = true;
+        }
+        for text in exclude {
+            selection.root.at(&Pointer::parse(text)?).excluded = true;
+        }
+        Ok(selection)
+    }
+
+    /// The values at `pointers`, each known by its place in the list.
+    pub(super) fn at(pointers: &[Pointer]) -> Self {
+        let mut selection = Self {
+            root: Node::default(),
+            whole: false,
+        };
+        for (place, pointer) in pointers.iter().enumerate() {
+            let node = selection.root.at(pointer);
+            node.included = true;
+            node.places.push(place);
+        }
+        selection
+    }
+
+    /// Is every part of every body selected?
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole && self.root.children.is_empty() && !self.root.excluded
+    }
+
+    /// What holds for the whole body.
+    pub(super) fn root(&self) -> Reach<'_> {
+        Reach {
+            node: None,
+            selected: self.whole,
+        }
+        .enter(Some(&self.root))
+    }
+}
+
+/// A place that is named, or that is on the way to one.
+#[derive(Debug, Clone, Default)]
+struct Node {
+    children: BTreeMap<Vec<u8>, Node>,
+    included: bool,
+    excluded: bool,
+    places: Vec<usize>,
+}
+
+impl Node {
+    /// The node at `pointer` from here, made if need be.
+    fn at(&mut self, pointer: &Pointer) -> &mut Self {
+        pointer.tokens.iter().fold(self, |node, token| {
+            node.children.entry(token.as_bytes().to_vec()).or_default()
+        })
+    }
+}
+
+/// What the selection says about one value of the body.
+#[derive(Clone, Copy)]
+pub(super) struct Reach<'s> {
+    /// Where the pointers have got to, while any of them leads here or further.
+    node: Option<&'s Node>,
+    /// Is the value selected, but for what is excluded inside it?
+    pub(super) selected: bool,
+}
+
+impl<'s> Reach<'s> {
+    /// Could some of the values inside be selected and others not?
+    #[inline]
+    pub(super) fn is_partial(self) -> bool {
+        self.node.is_some()
+    }
+
+    /// What holds for the member of this name (unescaped).
+    #[inline]
+    pub(super) fn member(self, name: &[u8]) -> Self {
+        match self.node {
+            Some(node) => self.enter(node.children.get(name)),
+            None => self,
+        }
+    }
+
+    /// What holds for the element at `index`.
+    #[inline]
+    pub(super) fn element(self, index: usize) -> Self {
+        if self.node.is_none() {
+            return self;
+        }
+        let mut digits = [0; 20];
+        let mut free = digits.as_mut_slice();
+        // Twenty digits are enough for every index.
+        let _ = write!(free, "{index}");
+        let len = 20 - free.len();
+        self.member(digits.get(..len).unwrap_or_default())
+    }
+
+    /// The places in the list of pointers that name this very value.
+    pub(super) fn places(self) -> &'s [usize] {
+        self.node.map_or(&[], |node| &node.places)
+    }
+
+    fn enter(self, node: Option<&'s Node>) -> Self {
+        match node {
+            Some(node) if node.excluded => Self {
+                node: None,
+                selected: false,
+            },
+            Some(node) => Self {
+                node: Some(node),
+                selected: self.selected || node.included,
+            },
+            None => Self {
+                node: None,
+                selected: self.selected,
+            },
+        }
+    }
+}
