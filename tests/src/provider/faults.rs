@@ -30,6 +30,13 @@ pub(super) enum Fate {
     Error500,
 }
 
+impl Fate {
+    /// True when the connection is cut instead of answered.
+    pub(super) fn cuts(self) -> bool {
+        matches!(self, Self::CutAfterCommit | Self::CutBeforeCommit)
+    }
+}
+
 /// The faults of one call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallFaults {

@@ -1,6 +1,9 @@
 //! All that the sandbox remembers, and the two moments at which a call touches it: when it
 //! arrives, and when it settles.
 
+use std::time::Duration;
+
+use axum::http::StatusCode;
 use serde::Serialize;
 
 use super::answer::{Answer, ApiError};
@@ -9,7 +12,6 @@ use super::faults::{CallFaults, Fate, Faults};
 use super::journal::{Call, Delivery, Journal, Outcome};
 use super::keys::{Admission, Keys};
 use super::ledger::{Ledger, PaymentIntent, Status};
-use axum::http::StatusCode;
 
 /// Everything in memory, behind one lock that is never held across an await.
 #[derive(Debug, Default)]
@@ -31,9 +33,9 @@ pub(super) struct Arrival {
 
 impl Arrival {
     /// How long the call waits before it settles. A refusal doesn't wait: it is decided already.
-    pub(super) fn delay(&self) -> std::time::Duration {
+    pub(super) fn delay(&self) -> Duration {
         match self.admission {
-            Admission::Refuse(_) => std::time::Duration::ZERO,
+            Admission::Refuse(_) => Duration::ZERO,
             _ => self.faults.delay,
         }
     }
@@ -69,22 +71,15 @@ impl World {
     where
         E: FnOnce(&mut Ledger, &Received) -> Result<Answer, Answer>,
     {
-        let answer = match (arrival.faults.fate, arrival.admission) {
-            (Fate::CutBeforeCommit, admission) => {
-                self.abandon(&admission, call);
-                None
-            }
-            (Fate::Error500, admission) => {
-                self.abandon(&admission, call);
-                Some(error_500())
-            }
-            (fate, Admission::Execute) => {
-                Some(self.execute(call, execute)).filter(|_| fate == Fate::Answered)
-            }
-            (fate, Admission::Replay(answer) | Admission::Refuse(answer)) => {
-                Some(answer).filter(|_| fate == Fate::Answered)
-            }
+        let fate = arrival.faults.fate;
+        let answer = match fate {
+            Fate::CutBeforeCommit | Fate::Error500 => self.abandon(&arrival.admission, call),
+            Fate::CutAfterCommit | Fate::Answered => match arrival.admission {
+                Admission::Execute => self.execute(call, execute),
+                Admission::Replay(answer) | Admission::Refuse(answer) => answer,
+            },
         };
+        let answer = (!fate.cuts()).then_some(answer);
         if let Some(entry) = self.calls.get_mut(arrival.number) {
             entry.end(answer.as_ref().map(Answer::status));
         }
@@ -107,10 +102,13 @@ impl World {
         result.unwrap_or_else(|refusal| refusal)
     }
 
-    fn abandon(&mut self, admission: &Admission, call: &Received) {
+    /// Ends a call that a fault stopped before it executed: nothing is kept under its key.
+    fn abandon(&mut self, admission: &Admission, call: &Received) -> Answer {
         if let (Admission::Execute, Some(key)) = (admission, &call.key) {
             self.keys.release(key);
         }
+        ApiError::new("api_error", "An unknown error occurred.")
+            .answer(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     /// One row for each charge that moved money, in order of creation.
@@ -155,9 +153,4 @@ pub(super) struct Charge {
     status: &'static str,
     /// How many HTTP calls carried the key; 1 without a key.
     requests: u64,
-}
-
-fn error_500() -> Answer {
-    ApiError::new("api_error", "An unknown error occurred.")
-        .answer(StatusCode::INTERNAL_SERVER_ERROR)
 }
