@@ -45,7 +45,6 @@ use world::World;
 pub const DEFAULT_SECRET: &str = "sk_test_sandbox";
 
 /// One provider: what it remembers and the secret it asks for.
-#[derive(Debug)]
 struct Sandbox {
     secret: String,
     world: Mutex<World>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequest, Path, Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderMap, Method, StatusCode};
@@ -19,6 +19,8 @@ use super::{Sandbox, payment_intents, refunds, search};
 
 /// The longest idempotency key that Stripe takes.
 const KEY_CHARS_MAX: usize = 255;
+/// Far more than the parameters of a payment need.
+const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// The routes of the API.
 pub(super) fn routes() -> Router<Arc<Sandbox>> {
@@ -96,18 +98,19 @@ impl FromRequest<Arc<Sandbox>> for Received {
 
     async fn from_request(request: Request, sandbox: &Arc<Sandbox>) -> Result<Self, Response> {
         let (parts, body) = request.into_parts();
-        authorise(&parts.headers, &sandbox.secret).map_err(IntoResponse::into_response)?;
-        let key = key(&parts).map_err(IntoResponse::into_response)?;
-        let body = Request::from_parts(parts.clone(), body);
-        let body = Bytes::from_request(body, sandbox).await;
-        let body = body.map_err(IntoResponse::into_response)?;
-        form(&parts.headers, &body).map_err(IntoResponse::into_response)?;
-        Ok(Self {
-            method: parts.method,
-            path: parts.uri.path().to_owned(),
-            key,
-            parameters: Parameters::parse(parts.uri.query().unwrap_or_default(), &body),
-        })
+        let received = async {
+            authorise(&parts.headers, &sandbox.secret)?;
+            let body = to_bytes(body, BODY_BYTES_MAX).await;
+            let body = body.map_err(|_| too_large())?;
+            form(&parts.headers, &body)?;
+            Ok(Self {
+                key: key(&parts)?,
+                parameters: Parameters::parse(parts.uri.query().unwrap_or_default(), &body),
+                path: parts.uri.path().to_owned(),
+                method: parts.method,
+            })
+        };
+        received.await.map_err(Answer::into_response)
     }
 }
 
@@ -147,4 +150,8 @@ fn form(headers: &HeaderMap, body: &Bytes) -> Result<(), Answer> {
     }
     let message = "Send parameters as application/x-www-form-urlencoded.";
     Err(ApiError::invalid(message).bad_request())
+}
+
+fn too_large() -> Answer {
+    ApiError::invalid("The body is over 1 MiB.").answer(StatusCode::PAYLOAD_TOO_LARGE)
 }

@@ -157,3 +157,11 @@ async fn an_unknown_url_is_404_in_the_envelope() {
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
     assert_eq!(answer.error().0, "invalid_request_error");
 }
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_413() {
+    let client = Client::start().await;
+    let form = format!("description={}", "x".repeat(1024 * 1024));
+    let answer = client.post(INTENTS, "k1", &form).await;
+    assert_eq!(answer.status, StatusCode::PAYLOAD_TOO_LARGE);
+}
