@@ -12,12 +12,15 @@
 //! What is left out must still be JSON: every refusal holds for the whole body. A pointer that
 //! points at nothing selects nothing; `-` (RFC 6901, section 4) never points at an element.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-/// A JSON pointer, parsed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A JSON pointer, parsed. In JSON it is its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Pointer {
+    text: String,
     tokens: Vec<String>,
 }
 
@@ -35,16 +38,40 @@ pub enum PointerError {
 impl Pointer {
     /// Parses the string representation of RFC 6901, section 5.
     pub fn parse(text: &str) -> Result<Self, PointerError> {
-        if text.is_empty() {
-            return Ok(Self { tokens: Vec::new() });
-        }
-        let Some(path) = text.strip_prefix('/') else {
-            return Err(PointerError::NoSlash(text.to_owned()));
+        let tokens = match text.strip_prefix('/') {
+            Some(path) => path.split('/').map(unescape).collect(),
+            None if text.is_empty() => Some(Vec::new()),
+            None => return Err(PointerError::NoSlash(text.to_owned())),
         };
-        let tokens: Option<_> = path.split('/').map(unescape).collect();
-        tokens
-            .map(|tokens| Self { tokens })
-            .ok_or_else(|| PointerError::Escape(text.to_owned()))
+        let tokens = tokens.ok_or_else(|| PointerError::Escape(text.to_owned()))?;
+        Ok(Self {
+            text: text.to_owned(),
+            tokens,
+        })
+    }
+
+    /// As written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Does this pointer name what `other` names, or a place inside it?
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.tokens.starts_with(&other.tokens)
+    }
+}
+
+impl TryFrom<String> for Pointer {
+    type Error = PointerError;
+
+    fn try_from(text: String) -> Result<Self, PointerError> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Pointer> for String {
+    fn from(pointer: Pointer) -> Self {
+        pointer.text
     }
 }
 
@@ -63,9 +90,11 @@ fn unescape(token: &str) -> Option<String> {
     Some(text)
 }
 
-/// What the fingerprint looks at.
-#[derive(Debug, Clone)]
+/// What the fingerprint looks at. In JSON it is its two lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Lists", into = "Lists")]
 pub struct Selection {
+    lists: Lists,
     root: Node,
     /// Is the root included?
     whole: bool,
@@ -75,6 +104,7 @@ impl Selection {
     /// Everything.
     pub fn whole() -> Self {
         Self {
+            lists: Lists::default(),
             root: Node::default(),
             whole: true,
         }
@@ -82,7 +112,14 @@ impl Selection {
 
     /// The values at `include` (everything, if there are none) without those at `exclude`.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, PointerError> {
-        let mut selection = Self::whole();
+        let lists = Lists {
+            include: include.to_vec(),
+            exclude: exclude.to_vec(),
+        };
+        let mut selection = Self {
+            lists,
+            ..Self::whole()
+        };
         for text in include {
             selection.whole = false;
             selection.root.at(&Pointer::parse(text)?).included = true;
@@ -96,8 +133,8 @@ impl Selection {
     /// The values at `pointers`, each known by its place in the list.
     pub(super) fn at(pointers: &[Pointer]) -> Self {
         let mut selection = Self {
-            root: Node::default(),
             whole: false,
+            ..Self::whole()
         };
         for (place, pointer) in pointers.iter().enumerate() {
             let node = selection.root.at(pointer);
@@ -122,8 +159,29 @@ impl Selection {
     }
 }
 
+/// The pointers of a selection, as written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Lists {
+    include: Vec<String>,
+    exclude: Vec<String>,
+}
+
+impl TryFrom<Lists> for Selection {
+    type Error = PointerError;
+
+    fn try_from(lists: Lists) -> Result<Self, PointerError> {
+        Self::new(&lists.include, &lists.exclude)
+    }
+}
+
+impl From<Selection> for Lists {
+    fn from(selection: Selection) -> Self {
+        selection.lists
+    }
+}
+
 /// A place that is named, or that is on the way to one.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Node {
     children: BTreeMap<Vec<u8>, Node>,
     included: bool,
