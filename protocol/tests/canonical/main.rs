@@ -1,0 +1,9 @@
+//! Canonical JSON against the world: vectors, corpora, Node, and a slow model of the same rules.
+
+mod choices;
+mod corpora;
+mod model;
+mod properties;
+mod selection;
+mod spelling;
+mod strategy;
