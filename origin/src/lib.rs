@@ -1,1 +1,56 @@
-//! origin
+//! The origin: decides, by a Postgres unique constraint, and replays byte for byte.
+
+pub mod config;
+mod error;
+pub mod idempotency;
+pub mod jobs;
+pub mod operations;
+pub mod routes;
+pub mod store;
+
+pub use config::Config;
+pub use error::Error;
+
+use idempotency::{Engine, Times};
+use operations::{Operations, orders::{Orders, provider::Provider}};
+use protocol::{
+    policy::{Policy, Route},
+    wire::signature::EdgeKeys,
+};
+use std::sync::Arc;
+use store::Store;
+
+/// What every request and job shares.
+#[derive(Debug, Clone)]
+pub struct App {
+    /// The engine.
+    pub engine: Arc<Engine>,
+    /// The operations' provider and more that jobs need.
+    pub orders: Orders,
+    /// Protected routes.
+    pub routes: Arc<[Arc<Route>]>,
+    /// Keys of the edges; none accepts every request.
+    pub edge_keys: Option<Arc<EdgeKeys>>,
+}
+
+impl App {
+    /// Puts the parts together; connects to nothing yet.
+    pub fn new(config: &Config, policy: Policy) -> Result<Self, config::Error> {
+        let store = Store::open(&config.database_url, config.database_connections)
+            .map_err(|_| config::Error::invalid("DATABASE_URL", "is not a Postgres URL"))?;
+        let secret = config.provider_secret.clone();
+        let provider = Provider::new(&config.provider_url, secret, config.provider_timeout)
+            .map_err(|_| config::Error::invalid("PROVIDER_URL", "makes no HTTP client"))?;
+        let orders = Orders { provider };
+        let operations = Operations { orders: orders.clone() };
+        let engine = Arc::new(Engine::new(store, operations, Times::default()));
+        let routes = policy.routes.into_iter().map(Arc::new).collect();
+        let edge_keys = config.edge_keys.clone().map(Arc::new);
+        Ok(Self { engine, orders, routes, edge_keys })
+    }
+
+    /// The protected route of a request, if any.
+    pub fn route(&self, method: &str, path: &str) -> Option<&Arc<Route>> {
+        self.routes.iter().find(|route| route.matches(method, path))
+    }
+}

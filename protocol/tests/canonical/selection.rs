@@ -137,9 +137,8 @@ fn paths(model: &Model) -> Vec<Vec<String>> {
 }
 
 fn pointer_text(path: &[String]) -> String {
-    path.iter()
-        .map(|token| format!("/{}", token.replace('~', "~0").replace('/', "~1")))
-        .collect()
+    let escape = |token: &String| token.replace('~', "~0").replace('/', "~1");
+    path.iter().flat_map(|token| ["/".to_owned(), escape(token)]).collect()
 }
 
 /// The document that DESIGN's rule leaves over; `None` when nothing is kept.

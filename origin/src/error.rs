@@ -1,0 +1,77 @@
+//! The rim: every failure becomes a response here, and is logged here once.
+
+use crate::{idempotency::Refusal, operations::orders::problem_response, routes::respond, store};
+use axum::response::{IntoResponse, Response};
+use protocol::problem::{Kind, Problem};
+
+/// What a request can fail with.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The client is told this as it is.
+    #[error("refused: {}", .0.kind.slug())]
+    Problem(Problem),
+    /// The engine has no answer.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A read failed.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+impl Error {
+    /// The problem that the client is told.
+    fn problem(self) -> Problem {
+        match self {
+            Self::Problem(problem) | Self::Refused(Refusal::Problem(problem)) => problem,
+            Self::Store(error) | Self::Refused(Refusal::Store(error)) => store_problem(&error),
+            Self::Refused(Refusal::Unfinished(error)) => {
+                tracing::error!(error = chain(&error), "an operation could not be finished");
+                unknown()
+            }
+            Self::Refused(Refusal::Panicked(error)) => {
+                tracing::error!(error = chain(&error), "a panic");
+                unknown()
+            }
+        }
+    }
+}
+
+fn store_problem(error: &store::Error) -> Problem {
+    tracing::error!(error = chain(error), "the store failed");
+    if matches!(error, store::Error::Unavailable(_)) {
+        let detail = "The store of records can't be reached. Nothing was executed.";
+        Problem::new(Kind::StoreUnavailable, detail).retry_after(2)
+    } else {
+        Problem::new(Kind::Internal, "Something is wrong on our side; retry with the same key.")
+            .retry_after(5)
+    }
+}
+
+fn unknown() -> Problem {
+    let detail = "The operation was started; how it ended is not known yet. Retry with the same key.";
+    Problem::new(Kind::OutcomeUnknown, detail).retry_after(2)
+}
+
+/// The whole chain of an error, said once: no Display here repeats its source.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        respond(problem_response(&self.problem()))
+    }
+}

@@ -1,0 +1,330 @@
+//! Once: claim, run, finish; replay, refuse or wait (DESIGN sections 2, 5 and 6).
+
+mod answer;
+mod attempt;
+mod leases;
+
+pub use answer::{Answer, Refusal};
+pub use attempt::{Attempt, backoff};
+use attempt::Turn;
+pub use leases::Leases;
+
+use crate::{
+    operations::{Operations, Performed},
+    store::{self, Claimed, Finished, Finishing, NewRecord, Store, Stored, TakenOver},
+};
+use protocol::{
+    policy::Route,
+    problem::{Kind, Problem},
+    record::{Decision, Hold},
+    scope::Scope,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
+
+/// What a caller wants done once.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// The policy that holds for it.
+    pub route: Arc<Route>,
+    /// Its names and the request itself.
+    pub record: NewRecord,
+}
+
+/// Times of the engine.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    /// How long an unrenewed attempt holds its record.
+    pub lease: Duration,
+    /// The longest pause before an unknown outcome is asked for again.
+    pub retry_max: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { lease: Duration::from_secs(15), retry_max: Duration::from_secs(5) }
+    }
+}
+
+/// After so many attempts an unknown outcome waits for an operator.
+const ATTEMPTS_MAX: i32 = 1_000;
+
+/// The engine: the only place that starts operations.
+#[derive(Debug)]
+pub struct Engine {
+    /// The authority.
+    pub store: Store,
+    operations: Operations,
+    leases: Arc<Leases>,
+    tasks: TaskTracker,
+    times: Times,
+}
+
+/// One look at the record: an answer, or the reason to wait.
+enum Step {
+    Answer(Answer),
+    InProgress(Stored),
+    /// Another was quicker: look again at once.
+    Again,
+}
+
+impl Engine {
+    /// An engine that runs these operations.
+    pub fn new(store: Store, operations: Operations, times: Times) -> Self {
+        let leases = Arc::new(Leases::new(times.lease));
+        Self { store, operations, leases, tasks: TaskTracker::new(), times }
+    }
+
+    /// The leases of what runs here.
+    pub fn leases(&self) -> &Leases {
+        &self.leases
+    }
+
+    /// Answers a command, waiting up to `wait` where another attempt is running. It runs in a task
+    /// of its own, which no disconnect cancels (CASES C34, C60).
+    pub async fn execute(self: Arc<Self>, command: Command, wait: Duration) -> Result<Answer, Refusal> {
+        let tasks = self.tasks.clone();
+        let task = tasks.spawn(async move { self.answer(&command, wait).await });
+        task.await.unwrap_or_else(|error| Err(Refusal::Panicked(error)))
+    }
+
+    async fn answer(self: &Arc<Self>, command: &Command, wait: Duration) -> Result<Answer, Refusal> {
+        let deadline = Instant::now() + wait;
+        let mut pause = Duration::from_millis(25);
+        loop {
+            let stored = match self.step(command).await? {
+                Step::Answer(answer) => return Ok(answer),
+                Step::Again => continue,
+                Step::InProgress(stored) => stored,
+            };
+            if Instant::now() >= deadline {
+                return Err(in_progress(&stored).into());
+            }
+            self.leases.wait(&command.record.scope, deadline.min(Instant::now() + pause)).await;
+            pause = (pause * 2).min(Duration::from_secs(1));
+        }
+    }
+
+    async fn step(self: &Arc<Self>, command: &Command) -> Result<Step, Refusal> {
+        let stored = match self.operations.validate(command) {
+            Ok(()) => match self.claim(command).await? {
+                Claimed::Won(hold) => return self.run(command.clone(), Turn::first(hold)).await,
+                Claimed::Met(stored) => *stored,
+            },
+            // Nothing is claimed for a request that can't run; what is there already still decides.
+            Err(problem) => match self.find(command).await? {
+                Some(stored) => stored,
+                None => return Err(problem.into()),
+            },
+        };
+        self.decide(command, stored).await
+    }
+
+    async fn claim(&self, command: &Command) -> Result<Claimed, store::Error> {
+        self.store.claim(&command.record, attempt::fresh_owner(), self.times.lease).await
+    }
+
+    async fn find(&self, command: &Command) -> Result<Option<Stored>, store::Error> {
+        self.store.find(&command.record.scope, Some(&command.record.fingerprint)).await
+    }
+
+    async fn decide(self: &Arc<Self>, command: &Command, stored: Stored) -> Result<Step, Refusal> {
+        let asked = command.record.fingerprint;
+        let now = store_instant(&stored);
+        let after_retention = command.route.after_retention;
+        match stored.record.decide(|first| asked.compare(first), after_retention, now) {
+            Decision::Replay => Ok(Step::Answer(Answer::replay(stored)?)),
+            Decision::InProgress => Ok(Step::InProgress(stored)),
+            Decision::TakeOver => self.take_over(command, &stored).await,
+            Decision::Claim { generation, fence } => {
+                self.claim_again(command, &stored, generation, fence).await
+            }
+            Decision::Mismatch => Err(answer::mismatch(&stored).into()),
+            Decision::Expired => Err(answer::gone(Kind::KeyExpired, stored).into()),
+            Decision::ResponseNotKept => Err(answer::gone(Kind::ResponseNotKept, stored).into()),
+            Decision::UnknownVersion => Err(answer::unknown_version().into()),
+        }
+    }
+
+    async fn claim_again(
+        self: &Arc<Self>,
+        command: &Command,
+        met: &Stored,
+        generation: i32,
+        fence: i64,
+    ) -> Result<Step, Refusal> {
+        self.operations.validate(command)?;
+        let hold = Hold { generation, fence, owner: attempt::fresh_owner() };
+        let Some(met) = answer::hold_of(&met.record) else {
+            return Ok(Step::Again);
+        };
+        let lease = self.times.lease;
+        if self.store.claim_again(&command.record, met, &hold, lease).await? {
+            self.run(command.clone(), Turn::first(hold)).await
+        } else {
+            Ok(Step::Again)
+        }
+    }
+
+    async fn take_over(self: &Arc<Self>, command: &Command, met: &Stored) -> Result<Step, Refusal> {
+        let Some(hold) = answer::hold_of(&met.record) else {
+            return Ok(Step::Again);
+        };
+        let scope = &command.record.scope;
+        let owner = attempt::fresh_owner();
+        match self.store.take_over(scope, hold, owner, self.times.lease).await? {
+            Some(taken) => self.resume(command.route.clone(), taken).await,
+            None => Ok(Step::Again),
+        }
+    }
+
+    /// Drives an abandoned operation on, from the request that started it.
+    async fn resume(self: &Arc<Self>, route: Arc<Route>, taken: TakenOver) -> Result<Step, Refusal> {
+        let TakenOver { hold, attempts, age, request } = taken;
+        let command = Command { route, record: request };
+        self.run(command, Turn { hold, attempts, age }).await
+    }
+
+    /// Takes over what was abandoned, up to `limit`.
+    pub async fn take_over_abandoned(&self, limit: i64) -> Result<Vec<TakenOver>, store::Error> {
+        self.store.take_over_abandoned(attempt::fresh_owner(), self.times.lease, limit).await
+    }
+
+    /// Runs a task that [`Self::drain`] waits for.
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(task);
+    }
+
+    /// The completer's way in: finishes an abandoned operation with no client.
+    pub async fn complete(self: Arc<Self>, route: Arc<Route>, taken: TakenOver) -> Result<(), Refusal> {
+        self.resume(route, taken).await.map(drop)
+    }
+
+    /// Runs an attempt. A panic in it is an attempt whose outcome is unknown.
+    async fn run(self: &Arc<Self>, command: Command, turn: Turn) -> Result<Step, Refusal> {
+        let (scope, lock_ttl) = (command.record.scope, command.route.lock_ttl);
+        let attempt = Attempt::start(&self.leases, scope, turn, lock_ttl);
+        let engine = Arc::clone(self);
+        let task = self.tasks.spawn(async move { engine.perform(&command, &attempt).await });
+        match task.await {
+            Ok(step) => step,
+            Err(error) => {
+                tracing::error!(scope = %scope.prefix(), "an attempt panicked");
+                self.or_lease(self.suspend(&scope, &turn.hold, turn.attempts).await);
+                Err(Refusal::Panicked(error))
+            }
+        }
+    }
+
+    async fn perform(&self, command: &Command, attempt: &Attempt) -> Result<Step, Refusal> {
+        let scope = &command.record.scope;
+        match self.operations.perform(command, attempt).await {
+            Performed::Finish(finishing) => self.finish(command, attempt, &finishing).await,
+            Performed::Nothing(problem) if attempt.is_first() => {
+                self.store.release(scope, &attempt.hold).await?;
+                Err(problem.into())
+            }
+            // An earlier attempt may have acted: a refusal now says nothing about it.
+            Performed::Nothing(_) | Performed::Unknown => {
+                match self.suspend(scope, &attempt.hold, attempt.attempts).await {
+                    Err(store::Error::HoldLost) => self.look(command, attempt).await,
+                    retry_in => Err(answer::outcome_unknown(self.or_lease(retry_in)).into()),
+                }
+            }
+        }
+    }
+
+    async fn suspend(
+        &self,
+        scope: &Scope,
+        hold: &Hold,
+        attempts: i32,
+    ) -> Result<Duration, store::Error> {
+        let retry_in = attempt::backoff(attempts, self.times.retry_max);
+        let needs_operator = attempts >= ATTEMPTS_MAX;
+        self.store.suspend(scope, hold, retry_in, needs_operator).await?;
+        Ok(retry_in)
+    }
+
+    /// A suspension that could not be written ends with the lease all the same.
+    fn or_lease(&self, suspended: Result<Duration, store::Error>) -> Duration {
+        suspended.unwrap_or_else(|error| {
+            tracing::warn!(error = ?error, "an attempt could not be suspended");
+            self.times.lease
+        })
+    }
+
+    async fn finish(
+        &self,
+        command: &Command,
+        attempt: &Attempt,
+        finishing: &Finishing,
+    ) -> Result<Step, Refusal> {
+        let mut pause = Duration::from_millis(20);
+        loop {
+            match self.try_finish(command, attempt, finishing).await {
+                Ok(finished) => return Ok(Step::Answer(Answer::first(finished))),
+                // A zombie: the winner's response is the answer.
+                Err(store::Error::HoldLost) => return self.look(command, attempt).await,
+                Err(store::Error::Unavailable(error)) if attempt.has_time_left() => {
+                    tracing::warn!(scope = %command.record.scope.prefix(), %error, "finishing again");
+                }
+                Err(error @ store::Error::Unavailable(_)) => return Err(answer::unfinished(error)),
+                Err(error) => return Err(error.into()),
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_secs(1));
+        }
+    }
+
+    async fn try_finish(
+        &self,
+        command: &Command,
+        attempt: &Attempt,
+        finishing: &Finishing,
+    ) -> Result<Finished, store::Error> {
+        let route = &command.route;
+        self.store
+            .finish(
+                &command.record.scope,
+                &attempt.hold,
+                route.retention,
+                route.response_max,
+                finishing,
+            )
+            .await
+    }
+
+    /// What became of an operation that this attempt no longer holds. A COMMIT whose answer was
+    /// lost is found here too: its record names our own hold.
+    async fn look(&self, command: &Command, attempt: &Attempt) -> Result<Step, Refusal> {
+        match self.find(command).await? {
+            Some(stored) if stored.response.is_some() => {
+                let ours = answer::hold_of(&stored.record) == Some(&attempt.hold);
+                let answer = Answer::replay(stored)?;
+                Ok(Step::Answer(Answer { replayed: !ours, ..answer }))
+            }
+            Some(stored) => Ok(Step::InProgress(stored)),
+            None => Err(answer::outcome_unknown(self.times.retry_max).into()),
+        }
+    }
+
+    /// Stops claiming and waits for what runs.
+    pub async fn drain(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+}
+
+fn store_instant(stored: &Stored) -> protocol::record::Instant {
+    i64::try_from(stored.now.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX)
+}
+
+/// 409. A suspended operation says when it is asked for again, a running one says soon.
+fn in_progress(stored: &Stored) -> Problem {
+    let free_in = (stored.lease_end - stored.now).whole_seconds();
+    let seconds = u32::try_from(free_in).unwrap_or(1).clamp(1, 5);
+    let detail = "The first request with this key is still running. Retry with the same key.";
+    Problem::new(Kind::RequestInProgress, detail).retry_after(seconds)
+}

@@ -1,0 +1,33 @@
+//! Gives back the charges of orders that were sold out.
+
+use crate::{App, idempotency::backoff, store};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+const PERIOD: Duration = Duration::from_secs(1);
+const LEASE: Duration = Duration::from_secs(120);
+const RETRY_MAX: Duration = Duration::from_secs(5);
+const AT_ONCE: i64 = 16;
+const ATTEMPTS_MAX: i32 = 1_000;
+
+/// Until stopped.
+pub async fn run(app: App, stop: CancellationToken) {
+    super::every("refunds", PERIOD, stop, async || run_once(&app).await).await;
+}
+
+/// Carries out what is due; gives back how many were tried.
+pub async fn run_once(app: &App) -> Result<usize, store::Error> {
+    let store = &app.engine.store;
+    let due = store.take_refunds(LEASE, AT_ONCE).await?;
+    for refund in &due {
+        match app.orders.provider.refund(refund).await {
+            Some(id) => store.refunded(refund, &id).await?,
+            None => {
+                let again = refund.attempts < ATTEMPTS_MAX;
+                let retry_in = again.then(|| backoff(refund.attempts, RETRY_MAX));
+                store.refund_failed(refund, retry_in).await?;
+            }
+        }
+    }
+    Ok(due.len())
+}

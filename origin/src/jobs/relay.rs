@@ -1,0 +1,91 @@
+//! The relay: publishes the outbox at least once, in order per order, as CloudEvents in a POST
+//! signed as Standard Webhooks says.
+
+use crate::{App, config::Webhook, idempotency::backoff, store, store::Unpublished};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{json, value::RawValue};
+use sha2::Sha256;
+use std::time::Duration;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use tokio_util::sync::CancellationToken;
+
+const PERIOD: Duration = Duration::from_millis(500);
+const LEASE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(15);
+const RETRY_MAX: Duration = Duration::from_secs(300);
+const AT_ONCE: i64 = 32;
+/// After so many tries an event is dead, and its order's next one goes on.
+const ATTEMPTS_MAX: i32 = 20;
+
+/// Until stopped.
+pub async fn run(app: App, webhook: Webhook, stop: CancellationToken) {
+    let client = reqwest::Client::builder().timeout(TIMEOUT).build().unwrap_or_default();
+    super::every("relay", PERIOD, stop, async || {
+        while run_once(&app, &webhook, &client).await? > 0 {}
+        Ok::<(), store::Error>(())
+    })
+    .await;
+}
+
+/// Publishes what is due; gives back how many were tried.
+pub async fn run_once(
+    app: &App,
+    webhook: &Webhook,
+    client: &reqwest::Client,
+) -> Result<usize, store::Error> {
+    let store = &app.engine.store;
+    let events = store.take_events(LEASE, AT_ONCE).await?;
+    for event in &events {
+        if publish(client, webhook, event).await {
+            store.event_published(event.id).await?;
+        } else {
+            let again = event.attempts < ATTEMPTS_MAX;
+            let retry_in = again.then(|| backoff(event.attempts, RETRY_MAX));
+            store.event_failed(event.id, retry_in).await?;
+        }
+    }
+    Ok(events.len())
+}
+
+async fn publish(client: &reqwest::Client, webhook: &Webhook, event: &Unpublished) -> bool {
+    let body = cloud_event(event);
+    let timestamp = OffsetDateTime::now_utc().unix_timestamp();
+    let Some(signature) = sign(&webhook.secret, &event.event_id, timestamp, &body) else {
+        return false;
+    };
+    let response = client
+        .post(&webhook.url)
+        .header("content-type", "application/cloudevents+json")
+        .header("webhook-id", &event.event_id)
+        .header("webhook-timestamp", timestamp.to_string())
+        .header("webhook-signature", signature)
+        .header("idempotency-key", &event.event_id)
+        .body(body)
+        .send()
+        .await;
+    response.is_ok_and(|response| response.status().is_success())
+}
+
+/// CloudEvents 1.0, structured mode.
+fn cloud_event(event: &Unpublished) -> String {
+    let data: Option<&RawValue> = serde_json::from_str(&event.data).ok();
+    json!({
+        "specversion": "1.0",
+        "id": event.event_id,
+        "source": "/orders",
+        "type": event.r#type,
+        "subject": event.subject,
+        "time": event.created_at.format(&Rfc3339).unwrap_or_default(),
+        "datacontenttype": "application/json",
+        "data": data,
+    })
+    .to_string()
+}
+
+/// Standard Webhooks: `v1,` and the HMAC of id, timestamp and body.
+fn sign(secret: &[u8], id: &str, timestamp: i64, body: &str) -> Option<String> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
+    mac.update(format!("{id}.{timestamp}.{body}").as_bytes());
+    Some(format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes())))
+}

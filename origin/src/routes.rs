@@ -1,0 +1,45 @@
+//! Everything that HTTP sees, in one ordered list.
+
+mod health;
+mod orders;
+mod problems;
+mod protected;
+mod signed;
+mod status;
+
+use crate::{App, Error};
+use axum::{Router, body::Body, middleware::from_fn_with_state, response::Response, routing::get};
+use http::{HeaderName, HeaderValue};
+use protocol::problem::{Kind, Problem};
+
+/// The service. Layers run from the bottom up: signature, then protected routes, then the rest.
+pub fn router(app: App) -> Router {
+    Router::new()
+        .route("/orders/{id}", get(orders::show))
+        .route("/idempotency/status", get(status::show))
+        .route("/problems/{slug}", get(problems::show))
+        .fallback(nothing_here)
+        .layer(from_fn_with_state(app.clone(), protected::answer))
+        .layer(from_fn_with_state(app.clone(), signed::check))
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .with_state(app)
+}
+
+async fn nothing_here() -> Error {
+    Problem::new(Kind::NotFound, "There is nothing at this address.").into()
+}
+
+/// A response of the protocol as one of axum's, raw header bytes included.
+pub(crate) fn respond(response: protocol::response::Response) -> Response {
+    let protocol::response::Response { status, headers, body } = response;
+    let mut answer = Response::new(Body::from(body));
+    *answer.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
+    for (name, value) in headers {
+        let name = HeaderName::from_bytes(name.as_bytes());
+        if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(&value)) {
+            answer.headers_mut().append(name, value);
+        }
+    }
+    answer
+}

@@ -1,0 +1,72 @@
+//! Postgres, the authority. The only SQL of the project is below this module.
+//!
+//! Read Committed throughout. Every write names scope, expected state, fence and owner in its
+//! WHERE and must touch exactly one row; expiry is judged by the database's clock alone.
+
+mod connection;
+mod finish;
+mod orders;
+mod outbox;
+mod partitions;
+mod records;
+mod refunds;
+mod row;
+
+pub use connection::Store;
+pub use finish::{Finished, Finishing};
+pub use orders::{Order, Placement};
+pub use outbox::{Event, Unpublished};
+pub use records::{Claimed, NewRecord, Renewal, Stored, TakenOver};
+pub use refunds::Refund;
+
+/// What can go wrong between here and a row.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Postgres can't be reached, or the connection broke.
+    #[error("the store can't be reached")]
+    Unavailable(#[source] sqlx::Error),
+    /// A statement failed: a defect of ours.
+    #[error("a statement failed")]
+    Statement(#[source] sqlx::Error),
+    /// A row holds a combination that no transition writes.
+    #[error("a row of {table} is inconsistent: {what}")]
+    Inconsistent {
+        /// Which table.
+        table: &'static str,
+        /// What does not fit.
+        what: &'static str,
+    },
+    /// Fence, owner or state no longer hold: another attempt has taken over.
+    #[error("the attempt no longer holds the record")]
+    HoldLost,
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        if is_unavailable(&error) { Self::Unavailable(error) } else { Self::Statement(error) }
+    }
+}
+
+/// Connection trouble, and the answers of a server that starts, stops or fails over: SQLSTATE
+/// classes 08 and 57P, 25006 (a standby), 53300 (too many connections).
+fn is_unavailable(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => true,
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| {
+            code.starts_with("08")
+                || code.starts_with("57P")
+                || ["25006", "53300", "40001", "40P01", "55P03", "57014"].contains(&&*code)
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a write touched its one row.
+fn one_row(affected: u64) -> Result<(), Error> {
+    if affected == 1 { Ok(()) } else { Err(Error::HoldLost) }
+}

@@ -1,0 +1,60 @@
+//! The pool, and how it meets a Postgres that comes and goes.
+
+use super::Error;
+use sqlx::{
+    Connection, PgPool,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+use std::{str::FromStr, time::Duration};
+
+/// How long a request waits for a connection before it is told 503.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
+/// A connection that rested longer is asked whether it still lives before it is used.
+const TRUSTED_IDLE: Duration = Duration::from_secs(1);
+/// Bounds on the server's side: nothing of ours runs longer, and nothing rests in a transaction.
+const SESSION: [(&str, &str); 3] = [
+    ("statement_timeout", "10s"),
+    ("lock_timeout", "5s"),
+    ("idle_in_transaction_session_timeout", "10s"),
+];
+
+/// A handle on the database, cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pub(super) pool: PgPool,
+}
+
+impl Store {
+    /// Opens a pool on `url` without connecting yet, so that the origin starts before Postgres.
+    pub fn open(url: &str, connections: u32) -> Result<Self, Error> {
+        let options = PgConnectOptions::from_str(url)?.options(SESSION);
+        let pool = PgPoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .test_before_acquire(false)
+            .before_acquire(|connection, meta| {
+                Box::pin(async move {
+                    Ok(meta.idle_for < TRUSTED_IDLE || connection.ping().await.is_ok())
+                })
+            })
+            .connect_lazy_with(options);
+        Ok(Self { pool })
+    }
+
+    /// Brings the schema up to date. Safe when several origins start at once: the migrator holds
+    /// an advisory lock.
+    pub async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
+        sqlx::migrate!("../migrations").run(&self.pool).await
+    }
+
+    /// Whether Postgres answers.
+    pub async fn ping(&self) -> Result<(), Error> {
+        sqlx::query("SELECT 1").execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Closes the pool once its connections are back.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}

@@ -1,0 +1,433 @@
+//! Flights: the shard's lock and in-flight cache, as pure state (DESIGN section 2).
+//!
+//! Redis-style: `take` is `SET NX PX`, `renew` and `land` compare the holder's token. It may be
+//! lost at any moment: the origin decides in any case. Whoever waits is woken and takes again, so
+//! that joining, replaying and leading after a lapse are one rule.
+
+use crate::{
+    fingerprint::{Comparison, Fingerprint},
+    scope::Scope,
+};
+use std::collections::{HashMap, VecDeque};
+
+/// Milliseconds on the shard's clock.
+pub type Millis = u64;
+
+/// What a leader holds; only it renews and lands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token(pub [u8; 16]);
+
+/// Bounds of one shard.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// How long a lock lives without renewal.
+    pub lease: Millis,
+    /// How many may wait for one flight.
+    pub waiters_per_flight: usize,
+    /// How many may wait in the whole shard.
+    pub waiters: usize,
+    /// Bytes of landed responses.
+    pub landed_bytes: usize,
+    /// How long a landed response is kept at most.
+    pub landed_for: Millis,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            lease: 5_000,
+            waiters_per_flight: 1_000,
+            waiters: 10_000,
+            landed_bytes: 16 << 20,
+            landed_for: 60_000,
+        }
+    }
+}
+
+/// A request for the lock.
+#[derive(Debug, Clone, Copy)]
+pub struct Take {
+    /// Which operation.
+    pub scope: Scope,
+    /// Which command.
+    pub fingerprint: Fingerprint,
+    /// The caller's fresh random token.
+    pub token: Token,
+    /// The longest that the lock may be held, renewals included (policy `lock_ttl`).
+    pub lock_ttl: Millis,
+}
+
+/// What `take` decides. Mismatch is decided before anything else (CASES C20).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taken<R> {
+    /// The lock is the caller's: call the origin, then land.
+    Lead,
+    /// The leader's archived response.
+    Replay(R),
+    /// Another is leading. Park until woken or until the lease ends, then take again.
+    Wait {
+        /// When the leader's lease ends unless renewed.
+        lease_end: Millis,
+    },
+    /// Another is leading and no more may wait.
+    Full,
+    /// The key names another command.
+    Mismatch,
+    /// A fingerprint of another version: only the origin can compare.
+    AskOrigin,
+}
+
+/// A response as it is kept: how large it is and until when it may be replayed.
+#[derive(Debug, Clone)]
+pub struct Landing<R> {
+    /// The response, cheap to clone.
+    pub response: R,
+    /// Its size in bytes.
+    pub bytes: usize,
+    /// `Unavez-Archive`'s allowance, already brought below the shard's own limit.
+    pub keep_for: Millis,
+}
+
+struct Flight<R, W> {
+    fingerprint: Fingerprint,
+    state: State<R, W>,
+}
+
+enum State<R, W> {
+    Up { token: Token, lease_end: Millis, ends_by: Millis, since: Millis, waiters: Vec<W> },
+    Landed { response: R, bytes: usize, until: Millis },
+}
+
+/// All flights of a shard. `R` is a landed response, `W` wakes a waiter when it is dropped or used.
+pub struct Flights<R, W> {
+    limits: Limits,
+    flights: HashMap<Scope, Flight<R, W>>,
+    landed: VecDeque<(Scope, Millis)>,
+    landed_bytes: usize,
+    waiters: usize,
+    typical: Millis,
+    purge_at: usize,
+}
+
+/// Below this many flights, dead locks are not worth looking for.
+const PURGE_MIN: usize = 1_024;
+
+impl<R, W> Flight<R, W> {
+    fn is_alive(&self, now: Millis) -> bool {
+        match &self.state {
+            State::Up { lease_end, waiters, .. } => *lease_end > now || !waiters.is_empty(),
+            State::Landed { until, .. } => *until > now,
+        }
+    }
+}
+
+impl<R: Clone, W> Flights<R, W> {
+    /// An empty shard.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            flights: HashMap::new(),
+            landed: VecDeque::new(),
+            landed_bytes: 0,
+            waiters: 0,
+            typical: 1_000,
+            purge_at: PURGE_MIN,
+        }
+    }
+
+    /// Takes the lock if it is absent or over; otherwise says why not. The pure core of the shard.
+    pub fn take(&mut self, take: &Take, now: Millis) -> Taken<R> {
+        self.sweep(now);
+        if self.has_expired(&take.scope, now) {
+            self.forget(&take.scope);
+        }
+        let Some(flight) = self.flights.get_mut(&take.scope) else {
+            self.lead(take, now, Vec::new());
+            return Taken::Lead;
+        };
+        match take.fingerprint.compare(&flight.fingerprint) {
+            Comparison::Different => return Taken::Mismatch,
+            Comparison::Unknown => return Taken::AskOrigin,
+            Comparison::Same => {}
+        }
+        match &mut flight.state {
+            State::Landed { response, .. } => Taken::Replay(response.clone()),
+            State::Up { token, .. } if *token == take.token => Taken::Lead,
+            State::Up { lease_end, waiters, .. } if *lease_end <= now => {
+                let waiters = std::mem::take(waiters);
+                self.lead(take, now, waiters);
+                Taken::Lead
+            }
+            State::Up { lease_end, waiters, .. } => {
+                let full = waiters.len() >= self.limits.waiters_per_flight
+                    || self.waiters >= self.limits.waiters;
+                let lease_end = *lease_end;
+                if full { Taken::Full } else { Taken::Wait { lease_end } }
+            }
+        }
+    }
+
+    fn has_expired(&self, scope: &Scope, now: Millis) -> bool {
+        let state = self.flights.get(scope).map(|flight| &flight.state);
+        matches!(state, Some(State::Landed { until, .. }) if *until <= now)
+    }
+
+    fn lead(&mut self, take: &Take, now: Millis, waiters: Vec<W>) {
+        let ends_by = now.saturating_add(take.lock_ttl);
+        let lease_end = ends_by.min(now.saturating_add(self.limits.lease));
+        let state = State::Up { token: take.token, lease_end, ends_by, since: now, waiters };
+        let flight = Flight { fingerprint: take.fingerprint, state };
+        self.flights.insert(take.scope, flight);
+    }
+
+    /// Parks a waiter that was told to wait. A waiter whose flight is gone is handed back, to take
+    /// again at once.
+    pub fn park(&mut self, scope: &Scope, waiter: W) -> Option<W> {
+        match self.flights.get_mut(scope).map(|flight| &mut flight.state) {
+            Some(State::Up { waiters, .. }) => {
+                waiters.push(waiter);
+                self.waiters += 1;
+                None
+            }
+            _ => Some(waiter),
+        }
+    }
+
+    /// Takes waiters out that no longer wait, so that their slots are free on every exit.
+    pub fn unpark(&mut self, scope: &Scope, is_gone: impl Fn(&W) -> bool) {
+        if let Some(State::Up { waiters, .. }) =
+            self.flights.get_mut(scope).map(|flight| &mut flight.state)
+        {
+            let before = waiters.len();
+            waiters.retain(|waiter| !is_gone(waiter));
+            self.waiters = self.waiters.saturating_sub(before - waiters.len());
+        }
+    }
+
+    /// Renews the holder's lease; false when the token is not (or no longer) the holder's.
+    pub fn renew(&mut self, scope: &Scope, holder: Token, now: Millis) -> bool {
+        let lease = self.limits.lease;
+        match self.flights.get_mut(scope).map(|flight| &mut flight.state) {
+            Some(State::Up { token, lease_end, ends_by, .. }) if *token == holder => {
+                *lease_end = (*ends_by).min(now.saturating_add(lease));
+                *lease_end > now
+            }
+            _ => false,
+        }
+    }
+
+    /// Ends the holder's flight, with a response that is archived or with nothing, and gives back
+    /// the waiters to wake. Compare-and-release: another's token changes nothing (CASES C18).
+    pub fn land(
+        &mut self,
+        scope: &Scope,
+        holder: Token,
+        landing: Option<Landing<R>>,
+        now: Millis,
+    ) -> Vec<W> {
+        let Some(flight) = self.flights.get_mut(scope) else {
+            return Vec::new();
+        };
+        let State::Up { token, since, waiters, .. } = &mut flight.state else {
+            return Vec::new();
+        };
+        if *token != holder {
+            return Vec::new();
+        }
+        let took = now.saturating_sub(*since);
+        let woken = std::mem::take(waiters);
+        self.waiters = self.waiters.saturating_sub(woken.len());
+        self.typical = (self.typical * 7 + took) / 8;
+        self.keep(scope, landing, now);
+        woken
+    }
+
+    fn keep(&mut self, scope: &Scope, landing: Option<Landing<R>>, now: Millis) {
+        let kept = landing.filter(|landing| {
+            landing.keep_for > 0 && landing.bytes <= self.limits.landed_bytes / 4
+        });
+        let (Some(landing), Some(flight)) = (kept, self.flights.get_mut(scope)) else {
+            self.flights.remove(scope);
+            return;
+        };
+        let until = now.saturating_add(landing.keep_for.min(self.limits.landed_for));
+        let Landing { response, bytes, .. } = landing;
+        flight.state = State::Landed { response, bytes, until };
+        self.landed_bytes += bytes;
+        self.landed.push_back((*scope, until));
+        while self.landed_bytes > self.limits.landed_bytes && !self.landed.is_empty() {
+            self.drop_oldest();
+        }
+    }
+
+    /// Forgets landed responses whose time is over and, now and then, locks that lapsed with
+    /// nobody waiting: their leader died.
+    fn sweep(&mut self, now: Millis) {
+        while self.landed.front().is_some_and(|(_, until)| *until <= now) {
+            self.drop_oldest();
+        }
+        if self.flights.len() >= self.purge_at {
+            self.flights.retain(|_, flight| flight.is_alive(now));
+            self.purge_at = PURGE_MIN.max(2 * self.flights.len());
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        let Some((scope, landed_until)) = self.landed.pop_front() else {
+            return;
+        };
+        let state = self.flights.get(&scope).map(|flight| &flight.state);
+        if let Some(State::Landed { until, .. }) = state
+            && *until == landed_until
+        {
+            self.forget(&scope);
+        }
+    }
+
+    fn forget(&mut self, scope: &Scope) {
+        if let Some(Flight { state: State::Landed { bytes, .. }, .. }) = self.flights.remove(scope) {
+            self.landed_bytes = self.landed_bytes.saturating_sub(bytes);
+        }
+    }
+
+    /// How long flights here take, in whole seconds: what a 409 says in `Retry-After`.
+    pub fn retry_after(&self) -> u32 {
+        u32::try_from(self.typical.div_ceil(1_000)).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// How many flights are held, up or landed.
+    pub fn len(&self) -> usize {
+        self.flights.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.flights.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Scope = Scope([1; 32]);
+    const BODY: Fingerprint = Fingerprint { version: 1, digest: [1; 32] };
+    const OTHER: Fingerprint = Fingerprint { version: 1, digest: [2; 32] };
+
+    fn shard() -> Flights<&'static str, u32> {
+        Flights::new(Limits { waiters_per_flight: 2, landed_bytes: 100, ..Limits::default() })
+    }
+
+    fn take(token: u8) -> Take {
+        Take { scope: A, fingerprint: BODY, token: Token([token; 16]), lock_ttl: 600_000 }
+    }
+
+    fn landing(bytes: usize) -> Option<Landing<&'static str>> {
+        Some(Landing { response: "201", bytes, keep_for: 10_000 })
+    }
+
+    #[test]
+    fn the_first_leads_and_the_equal_one_waits_for_its_response() {
+        let mut shard = shard();
+        assert_eq!(shard.take(&take(1), 0), Taken::Lead);
+        assert_eq!(shard.take(&take(1), 1), Taken::Lead, "the same token again is no rival");
+        assert_eq!(shard.take(&take(2), 1), Taken::Wait { lease_end: 5_000 });
+        assert_eq!(shard.park(&A, 2), None);
+        assert_eq!(shard.land(&A, Token([1; 16]), landing(10), 100), vec![2]);
+        assert_eq!(shard.take(&take(2), 100), Taken::Replay("201"));
+        assert_eq!(shard.park(&A, 3), Some(3), "a landed flight parks nobody");
+    }
+
+    #[test]
+    fn mismatch_is_refused_while_the_first_is_running_and_after_it_landed() {
+        let mut shard = shard();
+        let other = Take { fingerprint: OTHER, ..take(2) };
+        shard.take(&take(1), 0);
+        assert_eq!(shard.take(&other, 1), Taken::Mismatch);
+        shard.land(&A, Token([1; 16]), landing(10), 2);
+        assert_eq!(shard.take(&other, 3), Taken::Mismatch);
+        let newer = Fingerprint { version: 2, ..BODY };
+        let newer = Take { fingerprint: newer, ..take(2) };
+        assert_eq!(shard.take(&newer, 3), Taken::AskOrigin);
+    }
+
+    #[test]
+    fn a_flight_that_landed_nothing_lets_a_waiter_lead() {
+        let mut shard = shard();
+        shard.take(&take(1), 0);
+        shard.take(&take(2), 0);
+        shard.park(&A, 2);
+        assert_eq!(shard.land(&A, Token([1; 16]), None, 10), vec![2]);
+        assert_eq!(shard.take(&take(2), 10), Taken::Lead);
+    }
+
+    #[test]
+    fn a_lapsed_lease_is_led_by_the_next_and_its_first_holder_has_no_say() {
+        let mut shard = shard();
+        shard.take(&take(1), 0);
+        assert_eq!(shard.take(&take(2), 4_999), Taken::Wait { lease_end: 5_000 });
+        assert_eq!(shard.take(&take(2), 5_000), Taken::Lead);
+        assert!(!shard.renew(&A, Token([1; 16]), 5_001));
+        assert!(shard.land(&A, Token([1; 16]), landing(10), 5_002).is_empty());
+        assert_eq!(shard.take(&take(3), 5_003), Taken::Wait { lease_end: 10_000 });
+    }
+
+    #[test]
+    fn renewal_ends_at_lock_ttl() {
+        let mut shard = shard();
+        let short = Take { lock_ttl: 7_000, ..take(1) };
+        shard.take(&short, 0);
+        assert!(shard.renew(&A, short.token, 4_000));
+        assert_eq!(shard.take(&take(2), 6_999), Taken::Wait { lease_end: 7_000 });
+        assert!(!shard.renew(&A, short.token, 7_000));
+    }
+
+    #[test]
+    fn waiters_are_limited_and_slots_come_back() {
+        let mut shard = shard();
+        shard.take(&take(1), 0);
+        shard.park(&A, 2);
+        shard.park(&A, 3);
+        assert_eq!(shard.take(&take(4), 1), Taken::Full);
+        shard.unpark(&A, |waiter| *waiter == 2);
+        assert!(matches!(shard.take(&take(4), 1), Taken::Wait { .. }));
+    }
+
+    #[test]
+    fn landed_responses_leave_by_time_and_by_bytes() {
+        let mut shard = shard();
+        shard.take(&take(1), 0);
+        shard.land(&A, Token([1; 16]), landing(10), 0);
+        assert_eq!(shard.take(&take(2), 10_000), Taken::Lead, "its time is over");
+        shard.land(&A, Token([2; 16]), landing(26), 10_000);
+        assert!(shard.is_empty(), "more than a quarter of the budget is not kept");
+        for n in 0..9 {
+            let scope = Scope([n + 10; 32]);
+            shard.take(&Take { scope, ..take(1) }, 20_000);
+            shard.land(&scope, Token([1; 16]), landing(25), 20_000);
+        }
+        assert_eq!(shard.len(), 4);
+    }
+
+    #[test]
+    fn dead_locks_do_not_pile_up() {
+        let mut shard = shard();
+        for n in 0..10_000_u64 {
+            let mut scope = [0; 32];
+            scope[..8].copy_from_slice(&n.to_be_bytes());
+            shard.take(&Take { scope: Scope(scope), ..take(1) }, n * 100);
+        }
+        assert!(shard.len() <= PURGE_MIN, "{}", shard.len());
+    }
+
+    #[test]
+    fn retry_after_follows_how_long_flights_take() {
+        let mut shard = shard();
+        assert_eq!(shard.retry_after(), 1);
+        for n in 0..50 {
+            shard.take(&take(1), n * 100_000);
+            shard.land(&A, Token([1; 16]), None, n * 100_000 + 4_000);
+        }
+        assert!((3..=4).contains(&shard.retry_after()), "{}", shard.retry_after());
+    }
+}

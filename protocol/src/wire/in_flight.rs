@@ -1,0 +1,155 @@
+//! The words between a Worker and the InFlight shard, versioned: both versions run during a deploy.
+//!
+//! A call is a path, a reply a status; only a landed response has a body.
+
+use crate::{
+    fingerprint::Fingerprint,
+    flight::{Millis, Take, Token},
+    principal::Principal,
+    scope::Scope,
+    wire::hex,
+};
+
+/// Version of these words. An object that meets another one answers [`ASK_ORIGIN`].
+const VERSION: &str = "1";
+
+/// The lock is the caller's.
+pub const LEAD: u16 = 204;
+/// The body is a landed response ([`crate::response::Response::encode`]).
+pub const REPLAY: u16 = 200;
+/// Another leads and the wait is over; `Retry-After` says when to come again.
+pub const BUSY: u16 = 409;
+/// The key names another command.
+pub const MISMATCH: u16 = 422;
+/// The shard can't tell: go to the origin without a lock.
+pub const ASK_ORIGIN: u16 = 421;
+
+/// What a Worker asks of the shard.
+#[derive(Debug, Clone, Copy)]
+pub enum Call {
+    /// The lock, or the leader's answer within `wait`.
+    Take {
+        /// What is asked for.
+        take: Take,
+        /// How long the caller waits.
+        wait: Millis,
+    },
+    /// The holder is still at it.
+    Renew {
+        /// Which flight.
+        scope: Scope,
+        /// Who holds it.
+        token: Token,
+    },
+    /// The holder's call has ended. The body is the response if it is archived, else empty.
+    Land {
+        /// Which flight.
+        scope: Scope,
+        /// Who holds it.
+        token: Token,
+        /// How long the response may be replayed.
+        keep_for: Millis,
+    },
+}
+
+impl Call {
+    /// The path of the call.
+    pub fn to_path(&self) -> String {
+        match self {
+            Self::Take { take, wait } => format!(
+                "/{VERSION}/take/{}/{}/{}/{}/{wait}",
+                hex::encode(&take.scope.0),
+                take.fingerprint.to_field(),
+                hex::encode(&take.token.0),
+                take.lock_ttl,
+            ),
+            Self::Renew { scope, token } => {
+                format!("/{VERSION}/renew/{}/{}", hex::encode(&scope.0), hex::encode(&token.0))
+            }
+            Self::Land { scope, token, keep_for } => format!(
+                "/{VERSION}/land/{}/{}/{keep_for}",
+                hex::encode(&scope.0),
+                hex::encode(&token.0),
+            ),
+        }
+    }
+
+    /// Reads [`Self::to_path`] back; `None` for another version's words.
+    pub fn from_path(path: &str) -> Option<Self> {
+        let mut parts = path.strip_prefix('/')?.split('/');
+        let (version, verb) = (parts.next()?, parts.next()?);
+        let scope = Scope(hex::decode(parts.next()?)?);
+        let call = match (version, verb) {
+            (VERSION, "take") => Self::take(scope, &mut parts)?,
+            (VERSION, "renew") => {
+                Self::Renew { scope, token: Token(hex::decode(parts.next()?)?) }
+            }
+            (VERSION, "land") => {
+                let token = Token(hex::decode(parts.next()?)?);
+                Self::Land { scope, token, keep_for: parts.next()?.parse().ok()? }
+            }
+            _ => return None,
+        };
+        parts.next().is_none().then_some(call)
+    }
+
+    fn take<'a>(scope: Scope, parts: &mut impl Iterator<Item = &'a str>) -> Option<Self> {
+        let fingerprint = Fingerprint::from_field(parts.next()?)?;
+        let token = Token(hex::decode(parts.next()?)?);
+        let lock_ttl = parts.next()?.parse().ok()?;
+        let wait = parts.next()?.parse().ok()?;
+        Some(Self::Take { take: Take { scope, fingerprint, token, lock_ttl }, wait })
+    }
+}
+
+/// The name of the object that holds a scope's flight: near its clients, shared by many keys.
+pub fn object_name(continent: &str, principal: &Principal, scope: &Scope, shards: u32) -> String {
+    let spread = scope.0.first_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes));
+    let shard = spread % shards.max(1);
+    format!("{continent}/{}/{shard}", hex::encode(&principal.to_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_read_back() {
+        let scope = Scope([0xab; 32]);
+        let token = Token([0xcd; 16]);
+        let fingerprint = Fingerprint { version: 1, digest: [9; 32] };
+        let take = Take { scope, fingerprint, token, lock_ttl: 600_000 };
+        let calls = [
+            Call::Take { take, wait: 30_000 },
+            Call::Renew { scope, token },
+            Call::Land { scope, token, keep_for: 60_000 },
+        ];
+        for call in calls {
+            let read = Call::from_path(&call.to_path()).unwrap();
+            assert_eq!(read.to_path(), call.to_path());
+        }
+    }
+
+    #[test]
+    fn the_words_of_another_version_are_not_understood() {
+        let scope = Scope([1; 32]);
+        let path = Call::Renew { scope, token: Token([1; 16]) }.to_path();
+        assert!(Call::from_path(&path.replacen("/1/", "/2/", 1)).is_none());
+        assert!(Call::from_path(&format!("{path}/more")).is_none());
+        assert!(Call::from_path("/").is_none());
+    }
+
+    #[test]
+    fn principals_and_continents_do_not_share_objects() {
+        let scope = Scope([1; 32]);
+        let header = Principal::from_header(b"k");
+        let names = [
+            object_name("EU", &Principal::Anonymous, &scope, 16),
+            object_name("NA", &Principal::Anonymous, &scope, 16),
+            object_name("EU", &header, &scope, 16),
+            object_name("EU", &Principal::Anonymous, &Scope([0, 0, 0, 2].repeat(8).try_into().unwrap()), 16),
+        ];
+        let distinct: std::collections::HashSet<_> = names.iter().collect();
+        assert_eq!(distinct.len(), 4);
+    }
+}
