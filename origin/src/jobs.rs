@@ -6,9 +6,9 @@ pub mod reaper;
 pub mod refunds;
 pub mod relay;
 
-use crate::{App, config::Webhook};
+use crate::{App, config::Webhook, store};
 use std::time::Duration;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Starts all jobs; they end when `stop` is cancelled.
@@ -25,21 +25,31 @@ pub fn start(app: &App, webhook: Option<Webhook>, stop: &CancellationToken) -> T
     jobs
 }
 
-/// Calls `once` every `period` until stopped. A failure is logged; the next turn tries again.
-async fn every<F, T, E>(name: &'static str, period: Duration, stop: CancellationToken, once: F)
-where
-    F: AsyncFn() -> Result<T, E>,
-    E: std::error::Error,
-{
-    let mut ticks = tokio::time::interval(period);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
+/// The turns of a job: one every `period` until stopped.
+struct Turns {
+    ticks: Interval,
+    stop: CancellationToken,
+}
+
+impl Turns {
+    fn new(period: Duration, stop: CancellationToken) -> Self {
+        let mut ticks = tokio::time::interval(period);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { ticks, stop }
+    }
+
+    /// Waits for the next turn; false when there is none any more.
+    async fn next(&mut self) -> bool {
         tokio::select! {
-            () = stop.cancelled() => return,
-            _ = ticks.tick() => {}
+            () = self.stop.cancelled() => false,
+            _ = self.ticks.tick() => true,
         }
-        if let Err(error) = once().await {
-            tracing::warn!(job = name, %error, "a turn failed");
-        }
+    }
+}
+
+/// A failed turn is said; the next one tries again.
+fn report<T>(job: &'static str, turn: Result<T, store::Error>) {
+    if let Err(error) = turn {
+        tracing::warn!(job, %error, "a turn failed");
     }
 }

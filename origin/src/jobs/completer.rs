@@ -1,5 +1,6 @@
 //! The completer: drives abandoned operations to their end, with no client.
 
+use super::{Turns, report};
 use crate::{App, store};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -9,7 +10,10 @@ const AT_ONCE: i64 = 32;
 
 /// Until stopped.
 pub async fn run(app: App, stop: CancellationToken) {
-    super::every("completer", PERIOD, stop, async || run_once(&app).await).await;
+    let mut turns = Turns::new(PERIOD, stop);
+    while turns.next().await {
+        report("completer", run_once(&app).await);
+    }
 }
 
 /// Takes over what is free, each in a task of its own; gives back how many.

@@ -1,12 +1,16 @@
 //! Keeps the leases of what runs here, by one statement.
 
+use super::{Turns, report};
 use crate::{App, store};
 use tokio_util::sync::CancellationToken;
 
 /// Until stopped.
 pub async fn run(app: App, stop: CancellationToken) {
     let period = app.engine.leases().renewal_period();
-    super::every("leases", period, stop, async || run_once(&app).await).await;
+    let mut turns = Turns::new(period, stop);
+    while turns.next().await {
+        report("leases", run_once(&app).await);
+    }
 }
 
 /// Renews once.

@@ -1,5 +1,6 @@
 //! The reaper: partitions ahead and behind, and what refused requests left.
 
+use super::{Turns, report};
 use crate::{App, store};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -10,7 +11,10 @@ const BATCH: i64 = 1_000;
 
 /// Until stopped.
 pub async fn run(app: App, stop: CancellationToken) {
-    super::every("reaper", PERIOD, stop, async || run_once(&app).await).await;
+    let mut turns = Turns::new(PERIOD, stop);
+    while turns.next().await {
+        report("reaper", run_once(&app).await);
+    }
 }
 
 /// One round.

@@ -1,5 +1,6 @@
 //! Gives back the charges of orders that were sold out.
 
+use super::{Turns, report};
 use crate::{App, idempotency::backoff, store};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -12,7 +13,10 @@ const ATTEMPTS_MAX: i32 = 1_000;
 
 /// Until stopped.
 pub async fn run(app: App, stop: CancellationToken) {
-    super::every("refunds", PERIOD, stop, async || run_once(&app).await).await;
+    let mut turns = Turns::new(PERIOD, stop);
+    while turns.next().await {
+        report("refunds", run_once(&app).await);
+    }
 }
 
 /// Carries out what is due; gives back how many were tried.

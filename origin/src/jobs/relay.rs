@@ -1,6 +1,7 @@
 //! The relay: publishes the outbox at least once, in order per order, as CloudEvents in a POST
 //! signed as Standard Webhooks says.
 
+use super::{Turns, report};
 use crate::{App, config::Webhook, idempotency::backoff, store, store::Unpublished};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -21,11 +22,20 @@ const ATTEMPTS_MAX: i32 = 20;
 /// Until stopped.
 pub async fn run(app: App, webhook: Webhook, stop: CancellationToken) {
     let client = reqwest::Client::builder().timeout(TIMEOUT).build().unwrap_or_default();
-    super::every("relay", PERIOD, stop, async || {
-        while run_once(&app, &webhook, &client).await? > 0 {}
-        Ok::<(), store::Error>(())
-    })
-    .await;
+    let mut turns = Turns::new(PERIOD, stop);
+    while turns.next().await {
+        report("relay", run_until_empty(&app, &webhook, &client).await);
+    }
+}
+
+/// An order's next event is due as soon as the one before is out.
+async fn run_until_empty(
+    app: &App,
+    webhook: &Webhook,
+    client: &reqwest::Client,
+) -> Result<(), store::Error> {
+    while run_once(app, webhook, client).await? > 0 {}
+    Ok(())
 }
 
 /// Publishes what is due; gives back how many were tried.
