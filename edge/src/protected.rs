@@ -1,0 +1,106 @@
+//! A protected request, up to its flight: the checks in their one order (DESIGN section 4).
+
+use crate::{
+    answer::Answer, body::Body, clock, error::Error, flight::Flight, incoming::Incoming,
+    lock::Lock, passage, replay_cache, rim::Rim, settings::Settings, wait::Wait,
+};
+use futures_channel::oneshot;
+use protocol::{
+    fingerprint::Command,
+    identity::{self, Credentials, Identity, KeySource},
+    policy::Route,
+    principal::Principal,
+    problem::{Kind, Problem},
+    wire,
+};
+use worker::{Context, Env, web_sys};
+
+/// Answers a request of a route.
+pub(crate) async fn answer(
+    request: Incoming,
+    route: &'static Route,
+    settings: &'static Settings,
+    mut rim: Rim,
+    env: &Env,
+    context: &Context,
+) -> worker::Result<web_sys::Response> {
+    let wait = Wait::new(request.fields.get("prefer"), route.wait_max, clock::now());
+    rim.applied = wait.applied();
+    let lines = request.fields.get(wire::IDEMPOTENCY_KEY).map(str::as_bytes);
+    let source = match identity::key(route, lines) {
+        Ok(KeySource::Unprotected) => return rim.leave(passage::pass(&request, settings).await),
+        Ok(source) => source,
+        Err(problem) => return rim.leave(Err(problem.into())),
+    };
+    let (body, principal, identity) = match known(&request, route, &source).await {
+        Ok(known) => known,
+        Err(error) => return rim.leave(Err(error)),
+    };
+    rim.scope = Some(identity.scope);
+    if let Some(replay) = replay_cache::find(&identity, clock::now()) {
+        let applied = rim.applied.as_deref();
+        let answer = replay.map_err(Error::from);
+        return rim.leave(answer.and_then(|found| Answer::replay(&found, applied, "replayed")));
+    }
+    let lock = match Lock::new(
+        env,
+        settings,
+        &request.continent(),
+        &principal,
+        &identity.scope,
+    ) {
+        Ok(lock) => lock,
+        Err(error) => return rim.leave(Err(error)),
+    };
+    let flight = Flight {
+        request,
+        body,
+        identity,
+        route,
+        settings,
+        lock,
+        wait,
+    };
+    let (answered, answer) = oneshot::channel();
+    // All of it outlives the client: an operation that was sent is also landed (CASES C50).
+    context.wait_until(flight.run(rim, answered));
+    answer
+        .await
+        .unwrap_or_else(|_| Err(worker::Error::RustError("the flight was dropped".into())))
+}
+
+/// Size, principal and body: under which names the request is known.
+async fn known(
+    request: &Incoming,
+    route: &Route,
+    source: &KeySource,
+) -> Result<(Body, Principal, Identity), Error> {
+    let body = Body::read(request, route).await?;
+    let value = |name: &str| request.fields.get(name).map(str::as_bytes);
+    let principal = principal(identity::credentials(route, value)?)?;
+    let headers: Vec<_> = route
+        .fingerprint_headers
+        .iter()
+        .map(|name| (name.as_str(), value(name)))
+        .collect();
+    let command = Command {
+        method: &request.method,
+        path: request.path(),
+        query: request.query(),
+        content_type: request.fields.get("content-type"),
+        headers: &headers,
+        body: &body.bytes,
+    };
+    let identity = identity::identify(route, source, &principal, &command)?;
+    Ok((body, principal, identity))
+}
+
+fn principal(credentials: Credentials<'_>) -> Result<Principal, Problem> {
+    match credentials {
+        Credentials::Known(principal) => Ok(principal),
+        Credentials::Bearer { .. } => Err(Problem::new(
+            Kind::CredentialsInvalid,
+            "No key is configured to verify tokens.",
+        )),
+    }
+}
