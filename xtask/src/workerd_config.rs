@@ -1,0 +1,59 @@
+//! The configuration of a bare workerd: one Worker, its objects in memory, fetches to any address.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Result};
+use crate::stamp::Inputs;
+use crate::wrangler_config;
+
+/// Writes it beside the Worker, whose bindings are the environment variables of these names.
+/// Edges that share a Worker and names share the file.
+pub(crate) fn write(worker: &Path, names: &[&str]) -> Result<PathBuf> {
+    let config = wrangler_config::read()?;
+    let text = text(
+        wrangler_config::value(&config, "compatibility_date")?,
+        names,
+    );
+    let digest = Inputs::default().text(&text).digest();
+    let file = worker.join(format!("workerd-{digest}.capnp"));
+    let partial = file.with_extension(format!("{}.partial", std::process::id()));
+    // Another edge may be reading the file right now.
+    fs::write(&partial, text)
+        .and_then(|()| fs::rename(&partial, &file))
+        .map_err(Failure::because(format!(
+            "could not write {}",
+            file.display()
+        )))?;
+    Ok(file)
+}
+
+fn text(compatibility_date: &str, names: &[&str]) -> String {
+    let variable = |name| format!("    (name = \"{name}\", fromEnvironment = \"{name}\"),\n");
+    let variables = names.iter().map(variable).collect::<Vec<_>>().concat();
+    format!(
+        r#"using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "edge", worker = .edge),
+    (name = "internet", network = (allow = ["public", "private", "local"])),
+  ],
+  sockets = [(name = "http", http = (), service = "edge")],
+);
+
+const edge :Workerd.Worker = (
+  modules = [
+    (name = "index.js", esModule = embed "index.js"),
+    (name = "index_bg.wasm", wasm = embed "index_bg.wasm"),
+  ],
+  compatibilityDate = "{compatibility_date}",
+  bindings = [
+    (name = "IN_FLIGHT", durableObjectNamespace = "InFlight"),
+{variables}  ],
+  durableObjectNamespaces = [(className = "InFlight", uniqueKey = "unavez-in-flight", enableSql = true)],
+  durableObjectStorage = (inMemory = void),
+);
+"#
+    )
+}
