@@ -16,7 +16,7 @@ use crate::{
 use protocol::{
     policy::Route,
     problem::{Kind, Problem},
-    record::{Decision, Hold},
+    record::{Decision, Hold, Outcome},
     scope::Scope,
 };
 use std::{sync::Arc, time::Duration};
@@ -267,6 +267,7 @@ impl Engine {
                 Ok(finished) => return Ok(Step::Answer(Answer::first(finished))),
                 // A zombie: the winner's response is the answer.
                 Err(store::Error::HoldLost) => return self.look(command, attempt).await,
+                Err(store::Error::EffectExists(_)) => return self.settle(command, attempt).await,
                 Err(store::Error::Unavailable(error)) if attempt.has_time_left() => {
                     tracing::warn!(scope = %command.record.scope.prefix(), %error, "finishing again");
                 }
@@ -294,6 +295,17 @@ impl Engine {
                 finishing,
             )
             .await
+    }
+
+    /// The effect is older than its record, which must have been lost: what is archived is 410 and
+    /// where the resource is.
+    async fn settle(&self, command: &Command, attempt: &Attempt) -> Result<Step, Refusal> {
+        let scope = &command.record.scope;
+        let location = self.store.order_location(scope, attempt.hold.generation).await?;
+        let response = answer::effect_exists(location);
+        let finishing = Finishing::Response { outcome: Outcome::Succeeded, response };
+        let finished = self.try_finish(command, attempt, &finishing).await?;
+        Ok(Step::Answer(Answer::first(finished)))
     }
 
     /// What became of an operation that this attempt no longer holds. A COMMIT whose answer was

@@ -36,6 +36,9 @@ pub enum Error {
         /// What does not fit.
         what: &'static str,
     },
+    /// The effect is there already, though no record says so: the last line of defence.
+    #[error("the effect exists already")]
+    EffectExists(#[source] sqlx::Error),
     /// Fence, owner or state no longer hold: another attempt has taken over.
     #[error("the attempt no longer holds the record")]
     HoldLost,
@@ -43,7 +46,13 @@ pub enum Error {
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
-        if is_unavailable(&error) { Self::Unavailable(error) } else { Self::Statement(error) }
+        match &error {
+            sqlx::Error::Database(e) if e.constraint() == Some(orders::ONE_EFFECT) => {
+                Self::EffectExists(error)
+            }
+            _ if is_unavailable(&error) => Self::Unavailable(error),
+            _ => Self::Statement(error),
+        }
     }
 }
 

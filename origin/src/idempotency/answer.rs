@@ -1,6 +1,9 @@
 //! What the engine says: an archived response, or a refusal.
 
-use crate::store::{self, Finished, Stored};
+use crate::{
+    operations::orders::problem_response,
+    store::{self, Finished, Stored},
+};
 use protocol::{
     problem::{Kind, Problem},
     record::{Hold, Record},
@@ -85,6 +88,12 @@ pub(super) fn gone(kind: Kind, stored: Stored) -> Problem {
         _ => "The operation was done; its answer is no longer kept.",
     };
     Problem::new(kind, detail).location(stored.location)
+}
+
+/// The answer to a command whose effect is there though its record is gone.
+pub(super) fn effect_exists(location: Option<String>) -> Response {
+    let detail = "The operation was done; its record and its answer are no longer kept.";
+    problem_response(&Problem::new(Kind::KeyExpired, detail).location(location))
 }
 
 pub(super) fn unknown_version() -> Problem {

@@ -5,7 +5,8 @@ use super::{Turns, report};
 use crate::{App, config::Webhook, idempotency::backoff, store, store::Unpublished};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
-use serde_json::{json, value::RawValue};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use sha2::Sha256;
 use std::time::Duration;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
@@ -78,19 +79,32 @@ async fn publish(client: &reqwest::Client, webhook: &Webhook, event: &Unpublishe
 }
 
 /// CloudEvents 1.0, structured mode.
+#[derive(Serialize)]
+struct CloudEvent<'a> {
+    specversion: &'static str,
+    id: &'a str,
+    source: &'static str,
+    r#type: &'a str,
+    subject: &'a str,
+    time: String,
+    datacontenttype: &'static str,
+    /// Passed on as it was written, every digit of it.
+    data: Option<&'a RawValue>,
+}
+
 fn cloud_event(event: &Unpublished) -> String {
-    let data: Option<&RawValue> = serde_json::from_str(&event.data).ok();
-    json!({
-        "specversion": "1.0",
-        "id": event.event_id,
-        "source": "/orders",
-        "type": event.r#type,
-        "subject": event.subject,
-        "time": event.created_at.format(&Rfc3339).unwrap_or_default(),
-        "datacontenttype": "application/json",
-        "data": data,
-    })
-    .to_string()
+    let event = CloudEvent {
+        specversion: "1.0",
+        id: &event.event_id,
+        source: "/orders",
+        r#type: &event.r#type,
+        subject: &event.subject,
+        time: event.created_at.format(&Rfc3339).unwrap_or_default(),
+        datacontenttype: "application/json",
+        data: serde_json::from_str(&event.data).ok(),
+    };
+    // Strings and JSON that was parsed before: this always serialises.
+    serde_json::to_string(&event).unwrap_or_default()
 }
 
 /// Standard Webhooks: `v1,` and the HMAC of id, timestamp and body.

@@ -85,6 +85,12 @@ impl Orders {
     }
 }
 
+/// No finer than Postgres keeps it, so that the first answer and `GET` agree.
+fn to_milliseconds(time: OffsetDateTime) -> OffsetDateTime {
+    let milliseconds = u32::from(time.millisecond());
+    time.replace_nanosecond(milliseconds * 1_000_000).unwrap_or(time)
+}
+
 /// The order, its events and both answers, built before the transaction.
 fn place(form: Form, attempt: &Attempt, charge_id: String) -> Finishing {
     let pieces = form.pieces();
@@ -96,7 +102,7 @@ fn place(form: Form, attempt: &Attempt, charge_id: String) -> Finishing {
         items: Json(form.items),
         metadata: form.metadata.map(Json),
         charge_id,
-        created_at: OffsetDateTime::now_utc(),
+        created_at: to_milliseconds(OffsetDateTime::now_utc()),
     };
     let body = view(&order);
     let event = |r#type: &str, data: Vec<u8>| Event {

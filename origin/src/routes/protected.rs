@@ -159,7 +159,7 @@ fn archived(answer: Answer, edge_replay: Duration) -> Response {
     if max_age > 0 {
         add(wire::ARCHIVE, format!("max-age={max_age}"));
     }
-    if replayed {
+    if replayed && response.header("cache-control") != Some(b"no-store") {
         response.headers.retain(|(name, _)| name != "cache-control");
         response.headers.push(("cache-control".to_owned(), b"no-store".to_vec()));
     }

@@ -8,6 +8,9 @@ use protocol::response::Response;
 use sqlx::{FromRow, Row, types::Json};
 use time::OffsetDateTime;
 
+/// The constraint that one command never makes two orders.
+pub(super) const ONE_EFFECT: &str = "orders_scope_generation_key";
+
 /// A charged order that is about to be placed, with both answers it can have.
 #[derive(Debug)]
 pub struct Placement {
@@ -175,6 +178,21 @@ impl Store {
         .fetch_optional(&self.pool)
         .await?;
         Ok(order)
+    }
+
+    /// Where the order of this scope and generation is, for ever.
+    pub async fn order_location(
+        &self,
+        scope: &protocol::scope::Scope,
+        generation: i32,
+    ) -> Result<Option<String>, Error> {
+        let order: Option<(String,)> =
+            sqlx::query_as("SELECT id FROM orders WHERE scope = $1 AND generation = $2")
+                .bind(scope.0.as_slice())
+                .bind(generation)
+                .fetch_optional(&self.pool)
+                .await?;
+        Ok(order.map(|(id,)| format!("/orders/{id}")))
     }
 
     /// Puts the development stock on the shelves, where it is not there yet.
