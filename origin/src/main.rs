@@ -1,7 +1,10 @@
 //! The origin's program: `origin` serves; its other commands inspect.
 
+mod commands;
+
+use clap::{Parser, Subcommand};
 use origin::{App, Config, jobs, routes};
-use std::{future::IntoFuture, process::ExitCode, time::Duration};
+use std::{future::IntoFuture, path::PathBuf, process::ExitCode, time::Duration};
 use tokio::{net::TcpListener, signal::unix::SignalKind};
 use tokio_util::sync::CancellationToken;
 
@@ -12,17 +15,56 @@ const DEV_STOCK: [(&str, i64); 3] = [("A1", 1_000_000_000), ("B2", 1_000_000_000
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
+/// The origin of Unavez: decides, and replays. Without a command it serves, configured by the
+/// environment.
+#[derive(Debug, Parser)]
+#[command(name = "origin")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve (the default).
+    Serve,
+    /// Print the canonical text and the fingerprint of a body from standard input.
+    Canonical {
+        /// The policy that names the route's fields.
+        #[arg(long, default_value = "policy.toml")]
+        policy: PathBuf,
+        /// The route, such as "POST /orders".
+        #[arg(long)]
+        route: Option<String>,
+    },
+    /// Work on the policy.
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum PolicyCommand {
+    /// Say whether a policy is valid, and what is wrong with it.
+    Check {
+        /// The file.
+        #[arg(default_value = "policy.toml")]
+        file: PathBuf,
+    },
+}
+
 #[tokio::main]
 async fn main() -> ExitCode {
-    tracing_subscriber::fmt()
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_default_env()
-                .unwrap_or_else(|_| "info,sqlx=warn".into()),
-        )
-        .with_writer(std::io::stderr)
-        .json()
-        .init();
-    match serve().await {
+    let done = match Arguments::parse().command.unwrap_or(Command::Serve) {
+        Command::Serve => {
+            log();
+            serve().await
+        }
+        Command::Canonical { policy, route } => commands::canonical(&policy, route.as_deref()),
+        Command::Policy { command: PolicyCommand::Check { file } } => commands::check(&file),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("origin: {error}");
@@ -31,13 +73,19 @@ async fn main() -> ExitCode {
     }
 }
 
+/// One JSON line an event, on standard error; `RUST_LOG` says how much.
+fn log() {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter.unwrap_or_else(|_| "info,sqlx=warn".into()))
+        .with_writer(std::io::stderr)
+        .json()
+        .init();
+}
+
 async fn serve() -> Result<(), Failure> {
     let config = Config::read(|name| std::env::var(name).ok())?;
-    let policy_file = config.policy_file.display().to_string();
-    let policy = std::fs::read_to_string(&config.policy_file)
-        .map_err(|error| format!("POLICY_FILE {policy_file} can't be read: {error}"))?;
-    let policy = protocol::policy::file::parse(&policy, &policy_file)?;
-    let app = App::new(&config, policy)?;
+    let app = App::new(&config, commands::policy(&config.policy_file)?)?;
     let listener = TcpListener::bind(config.bind)
         .await
         .map_err(|error| format!("BIND {} can't be listened on: {error}", config.bind))?;
