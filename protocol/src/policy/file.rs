@@ -32,17 +32,22 @@ fn read(text: &str) -> Result<Policy, Fault> {
         route::check_defaults(defaults)?;
     }
     let cors_allow_origins = cors.map(origins).transpose()?.unwrap_or_default();
-    Ok(Policy { routes: routes(blocks, defaults.as_ref())?, cors_allow_origins })
+    Ok(Policy {
+        routes: routes(blocks, defaults.as_ref())?,
+        cors_allow_origins,
+    })
 }
 
 /// `[cors]`.
 fn origins(mut cors: Table<'_>) -> Result<Vec<String>, Fault> {
-    let origins = cors.take("allow_origins", |value| value::list(value, r#"["*"]"#, value::url::origin))?;
+    let origins = cors.take("allow_origins", |value| {
+        value::list(value, r#"["*"]"#, value::url::origin)
+    })?;
     cors.finish()?;
     Ok(origins.map(|origins| origins.value).unwrap_or_default())
 }
 
-fn routes(blocks: Vec<Table<'_>>, defaults: Option<&Table<'_>>) -> Result<Vec<Route>, Fault> {
+fn routes<'t>(blocks: Vec<Table<'t>>, defaults: Option<&Table<'t>>) -> Result<Vec<Route>, Fault> {
     if blocks.is_empty() {
         let instead = r#"a [[route]] with match = "POST /orders" and operation = "orders""#;
         return Err(Wrong::new("no route is protected", instead).at(0));

@@ -16,7 +16,7 @@ pub struct PolicyError {
 
 /// What is wrong with a value, by whoever does not know its name.
 pub(super) struct Wrong {
-    wrong: String,
+    what: String,
     instead: String,
     /// Byte offset, where it is more exact than that of the whole value.
     at: Option<usize>,
@@ -31,23 +31,39 @@ pub(super) struct Fault {
 
 impl Wrong {
     pub(super) fn new(wrong: impl Into<String>, instead: impl Into<String>) -> Self {
-        Self { wrong: wrong.into(), instead: instead.into(), at: None }
+        Self {
+            what: wrong.into(),
+            instead: instead.into(),
+            at: None,
+        }
     }
 
     /// Inside a list, at the element's offset.
     pub(super) fn in_list(self, at: usize) -> Self {
-        Self { at: Some(at), ..self }
+        Self {
+            at: Some(at),
+            ..self
+        }
     }
 
     pub(super) fn at(self, at: usize) -> Fault {
-        Fault { wrong: self.wrong, instead: self.instead, at: self.at.unwrap_or(at) }
+        Fault {
+            wrong: self.what,
+            instead: self.instead,
+            at: self.at.unwrap_or(at),
+        }
     }
 
     /// The fault of the setting of this name.
     pub(super) fn of(self, name: &str, at: usize) -> Fault {
-        let wrong = format!("{name} {}", self.wrong);
+        let what = format!("{name} {}", self.what);
         let instead = format!("{name} = {}", self.instead);
-        Self { wrong, instead, ..self }.at(at)
+        Self {
+            what,
+            instead,
+            ..self
+        }
+        .at(at)
     }
 }
 

@@ -2,10 +2,10 @@
 
 mod key;
 mod lifetime;
+mod outcome;
 mod principal;
 mod selection;
 mod target;
-mod unknown;
 
 use super::{
     fault::{Fault, Wrong},
@@ -28,9 +28,9 @@ pub(super) fn check_defaults(defaults: &Table<'_>) -> Result<(), Fault> {
 }
 
 /// The route, and where its `match` stands.
-pub(super) fn read(
-    mut block: Table<'_>,
-    defaults: Option<&Table<'_>>,
+pub(super) fn read<'t>(
+    mut block: Table<'t>,
+    defaults: Option<&Table<'t>>,
 ) -> Result<(usize, Route), Fault> {
     if let Some(defaults) = defaults {
         block.inherit(defaults);
@@ -40,14 +40,16 @@ pub(super) fn read(
     let (principal, ignore_credentials) = principal::read(&mut block)?;
     let (selection, fingerprint_headers) = selection::read(&mut block)?;
     let lifetime = lifetime::read(&mut block, &target)?;
-    let unknown = unknown::read(&mut block, &target)?;
+    let outcomes = outcome::read(&mut block, &target)?;
     let route = Route {
         method,
         path,
         key: key::read(&mut block)?,
         principal,
         ignore_credentials,
-        scope: block.or("scope", ScopeRule::default(), |value| choice(value, &SCOPES))?,
+        scope: block.or("scope", ScopeRule::default(), |value| {
+            choice(value, &SCOPES)
+        })?,
         selection,
         fingerprint_headers,
         lock_ttl: lifetime.lock_ttl,
@@ -58,11 +60,11 @@ pub(super) fn read(
         edge_replay: lifetime.edge_replay,
         body_max: block.or("body_max", BYTES_DEFAULT, units::size)?,
         response_max: block.or("response_max", BYTES_DEFAULT, units::size)?,
-        archive: unknown.archive,
-        release: unknown.release,
-        on_unknown: unknown.on_unknown,
-        status_url: unknown.status_url,
-        upstream_key: unknown.upstream_key,
+        archive: outcomes.archive,
+        release: outcomes.release,
+        on_unknown: outcomes.on_unknown,
+        status_url: outcomes.status_url,
+        upstream_key: outcomes.upstream_key,
         on_lock_failure: block.or("on_lock_failure", OnLockFailure::default(), |value| {
             choice(value, &ON_LOCK_FAILURE)
         })?,
@@ -72,7 +74,11 @@ pub(super) fn read(
     Ok((at, route))
 }
 
-const SCOPES: [(&str, ScopeRule); 2] =
-    [("principal", ScopeRule::Principal), ("route", ScopeRule::Route)];
-const ON_LOCK_FAILURE: [(&str, OnLockFailure); 2] =
-    [("origin", OnLockFailure::Origin), ("refuse", OnLockFailure::Refuse)];
+const SCOPES: [(&str, ScopeRule); 2] = [
+    ("principal", ScopeRule::Principal),
+    ("route", ScopeRule::Route),
+];
+const ON_LOCK_FAILURE: [(&str, OnLockFailure); 2] = [
+    ("origin", OnLockFailure::Origin),
+    ("refuse", OnLockFailure::Refuse),
+];

@@ -40,16 +40,31 @@ pub(super) struct Setting<T> {
 impl<'t> Table<'t> {
     pub(super) fn parse(text: &'t str) -> Result<Self, Fault> {
         let root = DeTable::parse(text)?;
-        Ok(Self::new(String::new(), root.span().start, root.into_inner(), false))
+        Ok(Self::new(
+            String::new(),
+            root.span().start,
+            root.into_inner(),
+            false,
+        ))
     }
 
     fn new(prefix: String, at: usize, table: DeTable<'t>, inherited: bool) -> Self {
         let entry = |(name, value): (Spanned<_>, Spanned<_>)| {
             let (name_at, at) = (name.span().start, value.span().start);
-            let entry = Entry { name_at, at, value: value.into_inner(), inherited };
+            let entry = Entry {
+                name_at,
+                at,
+                value: value.into_inner(),
+                inherited,
+            };
             (String::from(name.into_inner()), entry)
         };
-        Self { prefix, at, entries: table.into_iter().map(entry).collect(), asked: Vec::new() }
+        Self {
+            prefix,
+            at,
+            entries: table.into_iter().map(entry).collect(),
+            asked: Vec::new(),
+        }
     }
 
     /// Where the table begins.
@@ -60,7 +75,10 @@ impl<'t> Table<'t> {
     /// Takes over what this table does not say itself.
     pub(super) fn inherit(&mut self, defaults: &Self) {
         for (name, default) in &defaults.entries {
-            match (self.entries.get_mut(name).map(|own| &mut own.value), &default.value) {
+            match (
+                self.entries.get_mut(name).map(|own| &mut own.value),
+                &default.value,
+            ) {
                 (Some(DeValue::Table(own)), DeValue::Table(defaults)) => {
                     for (name, default) in defaults {
                         own.entry(name.clone()).or_insert_with(|| default.clone());
@@ -68,7 +86,10 @@ impl<'t> Table<'t> {
                 }
                 (Some(_), _) => {}
                 (None, _) => {
-                    let default = Entry { inherited: true, ..default.clone() };
+                    let default = Entry {
+                        inherited: true,
+                        ..default.clone()
+                    };
                     self.entries.insert(name.clone(), default);
                 }
             }
@@ -86,11 +107,21 @@ impl<'t> Table<'t> {
         name: &'static str,
         read: impl FnOnce(&DeValue<'_>) -> Result<T, Wrong>,
     ) -> Result<Option<Setting<T>>, Fault> {
-        let Some(Entry { at, value, inherited, .. }) = self.entry(name) else {
+        let Some(Entry {
+            at,
+            value,
+            inherited,
+            ..
+        }) = self.entry(name)
+        else {
             return Ok(None);
         };
         match read(&value) {
-            Ok(value) => Ok(Some(Setting { at, value, inherited })),
+            Ok(value) => Ok(Some(Setting {
+                at,
+                value,
+                inherited,
+            })),
             Err(wrong) => Err(wrong.of(&format!("{}{name}", self.prefix), at)),
         }
     }
@@ -102,7 +133,9 @@ impl<'t> Table<'t> {
         default: T,
         read: impl FnOnce(&DeValue<'_>) -> Result<T, Wrong>,
     ) -> Result<T, Fault> {
-        Ok(self.take(name, read)?.map_or(default, |setting| setting.value))
+        Ok(self
+            .take(name, read)?
+            .map_or(default, |setting| setting.value))
     }
 
     /// A setting that fits some routes only: where it does not, `wrong` is said of one that stands
@@ -130,7 +163,12 @@ impl<'t> Table<'t> {
     pub(super) fn table(&mut self, name: &'static str) -> Result<Option<Self>, Fault> {
         match self.entry(name) {
             None => Ok(None),
-            Some(Entry { at, value: DeValue::Table(table), inherited, .. }) => {
+            Some(Entry {
+                at,
+                value: DeValue::Table(table),
+                inherited,
+                ..
+            }) => {
                 let prefix = format!("{}{name}.", self.prefix);
                 Ok(Some(Self::new(prefix, at, table, inherited)))
             }
@@ -146,14 +184,21 @@ impl<'t> Table<'t> {
         let Some(Entry { at, value, .. }) = self.entry(name) else {
             return Ok(Vec::new());
         };
-        let no_list = |at| Wrong::new(format!("{name} is no list of tables"), format!("[[{name}]]")).at(at);
+        let no_list = |at| {
+            Wrong::new(
+                format!("{name} is no list of tables"),
+                format!("[[{name}]]"),
+            )
+            .at(at)
+        };
         let DeValue::Array(elements) = value else {
             return Err(no_list(at));
         };
-        let table = |element: Spanned<DeValue<'t>>| match (element.span().start, element.into_inner()) {
-            (at, DeValue::Table(table)) => Ok(Self::new(String::new(), at, table, false)),
-            (at, _) => Err(no_list(at)),
-        };
+        let table =
+            |element: Spanned<DeValue<'t>>| match (element.span().start, element.into_inner()) {
+                (at, DeValue::Table(table)) => Ok(Self::new(String::new(), at, table, false)),
+                (at, _) => Err(no_list(at)),
+            };
         elements.into_iter().map(table).collect()
     }
 
@@ -178,7 +223,9 @@ fn is_close(a: &str, b: &str) -> bool {
         let mut diagonal = i;
         let mut left = i + 1;
         for (cell, y) in row.iter_mut().skip(1).zip(b.bytes()) {
-            left = (left + 1).min(*cell + 1).min(diagonal + usize::from(x != y));
+            left = (left + 1)
+                .min(*cell + 1)
+                .min(diagonal + usize::from(x != y));
             diagonal = std::mem::replace(cell, left);
         }
         if let Some(first) = row.first_mut() {

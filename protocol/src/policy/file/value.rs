@@ -37,16 +37,23 @@ pub(super) fn text<'v>(value: &'v DeValue<'_>, instead: &str) -> Result<&'v str,
 
 /// `true` or `false`.
 pub(super) fn flag(value: &DeValue<'_>) -> Result<bool, Wrong> {
-    value.as_bool().ok_or_else(|| unexpected(value, "true or false"))
+    value
+        .as_bool()
+        .ok_or_else(|| unexpected(value, "true or false"))
 }
 
 /// One of a few words.
 pub(super) fn choice<T: Copy>(value: &DeValue<'_>, choices: &[(&str, T)]) -> Result<T, Wrong> {
-    let words: Vec<_> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+    let words: Vec<_> = choices
+        .iter()
+        .map(|(word, _)| format!("\"{word}\""))
+        .collect();
     let instead = words.join(" or ");
     let text = text(value, &instead)?;
     let chosen = choices.iter().find(|(word, _)| *word == text);
-    chosen.map(|(_, chosen)| *chosen).ok_or_else(|| Wrong::new(format!("is \"{text}\""), instead))
+    chosen
+        .map(|(_, chosen)| *chosen)
+        .ok_or_else(|| Wrong::new(format!("is \"{text}\""), instead))
 }
 
 /// A list, each element of which `read` understands, and none of which is there twice.

@@ -16,13 +16,20 @@ enum Key {
     Derived,
 }
 
-const KEYS: [(&str, Key); 3] =
-    [("required", Key::Required), ("optional", Key::Optional), ("derived", Key::Derived)];
+const KEYS: [(&str, Key); 3] = [
+    ("required", Key::Required),
+    ("optional", Key::Optional),
+    ("derived", Key::Derived),
+];
 
 pub(super) fn read(block: &mut Table<'_>) -> Result<KeyRule, Fault> {
     let setting = block.take("key", |value| choice(value, &KEYS))?;
     let key = setting.as_ref().map_or(Key::Required, |key| key.value);
-    let fits = (key == Key::Derived, r#"needs key = "derived""#, r#"key = "derived" beside it"#);
+    let fits = (
+        key == Key::Derived,
+        r#"needs key = "derived""#,
+        r#"key = "derived" beside it"#,
+    );
     let derive = block.take_if(fits, "derive", pointer::some)?;
     match (key, derive) {
         (Key::Required, _) => Ok(KeyRule::Required),

@@ -19,12 +19,14 @@ use std::time::Duration;
 use toml::de::DeValue;
 
 const SECOND: Duration = Duration::from_secs(1);
-const LOCK_TTL: Duration = Duration::from_secs(600);
+const LOCK_TTL: Duration = Duration::from_mins(10);
 const WAIT_MAX: Duration = Duration::from_secs(30);
-const RETENTION: Duration = Duration::from_secs(24 * 3600);
-const EDGE_REPLAY: Duration = Duration::from_secs(60);
-const AFTER_RETENTION: [(&str, AfterRetention); 2] =
-    [("gone", AfterRetention::Gone), ("execute", AfterRetention::Execute)];
+const RETENTION: Duration = Duration::from_hours(24);
+const EDGE_REPLAY: Duration = Duration::from_mins(1);
+const AFTER_RETENTION: [(&str, AfterRetention); 2] = [
+    ("gone", AfterRetention::Gone),
+    ("execute", AfterRetention::Execute),
+];
 
 pub(super) struct Lifetime {
     pub(super) lock_ttl: Duration,
@@ -36,16 +38,25 @@ pub(super) struct Lifetime {
 }
 
 pub(super) fn read(block: &mut Table<'_>, target: &Target) -> Result<Lifetime, Fault> {
-    let lock_ttl = block.or("lock_ttl", LOCK_TTL, |value| duration(value, SECOND..=LOCK_TTL_MAX))?;
-    let retention =
-        block.or("retention", RETENTION, |value| duration(value, SECOND..=RETENTION_MAX))?;
-    let wait_max = block.take("wait_max", |value| duration(value, Duration::ZERO..=LOCK_TTL_MAX))?;
+    let lock_ttl = block.or("lock_ttl", LOCK_TTL, |value| {
+        duration(value, SECOND..=LOCK_TTL_MAX)
+    })?;
+    let retention = block.or("retention", RETENTION, |value| {
+        duration(value, SECOND..=RETENTION_MAX)
+    })?;
+    let wait_max = block.take("wait_max", |value| {
+        duration(value, Duration::ZERO..=LOCK_TTL_MAX)
+    })?;
     let edge_replay = block.take("edge_replay", off_or_duration)?;
     Ok(Lifetime {
         lock_ttl,
         retention,
         wait_max: within(wait_max, WAIT_MAX, ("wait_max", "lock_ttl", lock_ttl))?,
-        edge_replay: within(edge_replay, EDGE_REPLAY, ("edge_replay", "retention", retention))?,
+        edge_replay: within(
+            edge_replay,
+            EDGE_REPLAY,
+            ("edge_replay", "retention", retention),
+        )?,
         after_retention: block.or("after_retention", AfterRetention::default(), |value| {
             choice(value, &AFTER_RETENTION)
         })?,
@@ -88,12 +99,21 @@ fn tombstones(
         Some("forever") => Ok(None),
         _ => duration(value, SECOND..=Duration::MAX).map(Some),
     })?;
-    let Some(Setting { at, value: Some(kept), inherited }) = setting else {
+    let Some(Setting {
+        at,
+        value: Some(kept),
+        inherited,
+    }) = setting
+    else {
         return Ok(None);
     };
     if matches!(target, Target::Operation(_)) {
         let wrong = "has an end, and a built-in operation is done once for ever";
-        return if inherited { Ok(None) } else { Err(Wrong::new(wrong, "\"forever\"").of(NAME, at)) };
+        return if inherited {
+            Ok(None)
+        } else {
+            Err(Wrong::new(wrong, "\"forever\"").of(NAME, at))
+        };
     }
     if kept < retention {
         let retention = duration_text(retention);

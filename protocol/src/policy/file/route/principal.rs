@@ -27,8 +27,12 @@ fn rule(value: &DeValue<'_>) -> Result<PrincipalRule, Wrong> {
     let text = text(value, FORMS)?;
     match text.split_once(':').unwrap_or((text, "")) {
         ("anonymous", "") => Ok(PrincipalRule::Anonymous),
-        ("bearer-jwt", "") => Ok(PrincipalRule::BearerJwt { claim: "sub".to_owned() }),
-        ("bearer-jwt", claim) => Ok(PrincipalRule::BearerJwt { claim: claim.to_owned() }),
+        ("bearer-jwt", "") => Ok(PrincipalRule::BearerJwt {
+            claim: "sub".to_owned(),
+        }),
+        ("bearer-jwt", claim) => Ok(PrincipalRule::BearerJwt {
+            claim: claim.to_owned(),
+        }),
         ("header", name) => match header_name::parse(name) {
             Ok(name) => Ok(PrincipalRule::Header(name)),
             Err(wrong) => Err(Wrong::new(wrong, r#""header:x-api-key" or "bearer-jwt""#)),

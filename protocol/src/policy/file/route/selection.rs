@@ -25,7 +25,11 @@ pub(super) fn read(block: &mut Table<'_>) -> Result<(Selection, Vec<String>), Fa
         check(&include, exclude)?;
     }
     let exclude = exclude.map(|exclude| exclude.value).unwrap_or_default();
-    let texts = |list: &[Pointer]| list.iter().map(|it| it.as_str().to_owned()).collect::<Vec<_>>();
+    let texts = |list: &[Pointer]| {
+        list.iter()
+            .map(|it| it.as_str().to_owned())
+            .collect::<Vec<_>>()
+    };
     // The pointers are parsed already, so this can't fail.
     let selection = Selection::new(&texts(&include), &texts(&exclude));
     Ok((selection.unwrap_or_else(|_| Selection::whole()), headers))
@@ -40,11 +44,16 @@ fn check(include: &[Pointer], exclude: &Setting<Vec<Pointer>>) -> Result<(), Fau
         let (wrong, instead) = if name.is_empty() {
             ("excludes the whole body".to_owned(), r#"["/sent_at"]"#)
         } else if let Some(undone) = undone {
-            let wrong = format!("takes away {}, which fingerprint.include names", undone.as_str());
+            let wrong = format!(
+                "takes away {}, which fingerprint.include names",
+                undone.as_str()
+            );
             (wrong, "only places inside what is included")
         } else if !include.is_empty() && !include.iter().any(takes) {
-            (format!("takes away {name}, which is not included anyway"),
-                "only places inside what is included")
+            (
+                format!("takes away {name}, which is not included anyway"),
+                "only places inside what is included",
+            )
         } else {
             continue;
         };

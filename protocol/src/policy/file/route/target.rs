@@ -29,7 +29,10 @@ fn matched(value: &DeValue<'_>) -> Result<(String, PathPattern), Wrong> {
     };
     if !matches!(method, "POST" | "PATCH") {
         let wrong = format!("protects {method}, which needs no key");
-        return Err(Wrong::new(wrong, format!("\"POST {path}\" or \"PATCH {path}\"")));
+        return Err(Wrong::new(
+            wrong,
+            format!("\"POST {path}\" or \"PATCH {path}\""),
+        ));
     }
     let path = PathPattern::new(path);
     let path = path.map_err(|error| Wrong::new(format!("is refused: {error}"), MATCH))?;
@@ -59,7 +62,10 @@ fn operation(value: &DeValue<'_>) -> Result<String, Wrong> {
     let instead = OPERATIONS.map(|name| format!("\"{name}\"")).join(" or ");
     let name = text(value, &instead)?;
     if !OPERATIONS.contains(&name) {
-        return Err(Wrong::new(format!("is \"{name}\", which is not built in"), instead));
+        return Err(Wrong::new(
+            format!("is \"{name}\", which is not built in"),
+            instead,
+        ));
     }
     Ok(name.to_owned())
 }

@@ -9,13 +9,23 @@ const EXAMPLE: &str = r#"["2xx", "400-407", 409, "503 with Retry-After"]"#;
 /// and 429 ask for another try.
 pub(in crate::policy::file) fn archived_by_default() -> Vec<StatusRange> {
     let ranges = [(200, 399), (400, 407), (409, 424), (426, 428), (430, 499)];
-    ranges.map(|(from, to)| StatusRange { from, to, with_retry_after: false }).to_vec()
+    ranges
+        .map(|(from, to)| StatusRange {
+            from,
+            to,
+            with_retry_after: false,
+        })
+        .to_vec()
 }
 
 /// Taken to mean that nothing happened, unless said otherwise.
 pub(in crate::policy::file) fn released_by_default() -> Vec<StatusRange> {
     let ranges = [(425, false), (429, false), (503, true)];
-    let range = |(status, with_retry_after)| StatusRange { from: status, to: status, with_retry_after };
+    let range = |(status, with_retry_after)| StatusRange {
+        from: status,
+        to: status,
+        with_retry_after,
+    };
     ranges.map(range).to_vec()
 }
 
@@ -40,7 +50,11 @@ fn range(value: &DeValue<'_>) -> Result<StatusRange, Wrong> {
     let (from, to) = bounds(statuses)
         .filter(|(from, to)| 200 <= *from && from <= to && *to <= 599)
         .ok_or_else(|| Wrong::new(format!("holds {text}, which is no final status"), EXAMPLE))?;
-    Ok(StatusRange { from, to, with_retry_after })
+    Ok(StatusRange {
+        from,
+        to,
+        with_retry_after,
+    })
 }
 
 fn bounds(text: &str) -> Option<(u16, u16)> {

@@ -6,15 +6,25 @@ use std::{ops::RangeInclusive, time::Duration};
 use toml::de::DeValue;
 
 /// The longest retention: the origin keeps one partition of responses a day.
-pub const RETENTION_MAX: Duration = Duration::from_secs(400 * 86_400);
+pub const RETENTION_MAX: Duration = Duration::from_hours(400 * 24);
 /// The longest that an operation may run.
-pub const LOCK_TTL_MAX: Duration = Duration::from_secs(86_400);
+pub const LOCK_TTL_MAX: Duration = Duration::from_hours(24);
 /// The largest `body_max` and `response_max`: both layers hold such bytes in memory whole.
 pub const BYTES_MAX: usize = 32 << 20;
 
-const MILLISECONDS: [(&str, u64); 5] =
-    [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
-const BYTES: [(&str, u64); 4] = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
+const MILLISECONDS: [(&str, u64); 5] = [
+    ("ms", 1),
+    ("s", 1000),
+    ("m", 60_000),
+    ("h", 3_600_000),
+    ("d", 86_400_000),
+];
+const BYTES: [(&str, u64); 4] = [
+    ("B", 1),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+];
 
 /// A duration within these bounds.
 pub(in crate::policy::file) fn duration(
@@ -28,11 +38,17 @@ pub(in crate::policy::file) fn duration(
     let (min, max) = (*bounds.start(), *bounds.end());
     if duration < min {
         let wrong = format!("is shorter than {}", duration_text(min));
-        return Err(Wrong::new(wrong, format!("\"{}\" or longer", duration_text(min))));
+        return Err(Wrong::new(
+            wrong,
+            format!("\"{}\" or longer", duration_text(min)),
+        ));
     }
     if duration > max {
         let wrong = format!("is longer than {}", duration_text(max));
-        return Err(Wrong::new(wrong, format!("\"{}\" or shorter", duration_text(max))));
+        return Err(Wrong::new(
+            wrong,
+            format!("\"{}\" or shorter", duration_text(max)),
+        ));
     }
     Ok(duration)
 }
@@ -64,7 +80,12 @@ fn quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 pub(in crate::policy::file) fn duration_text(duration: Duration) -> String {
     let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let fits = |(_, factor): &&(&str, u64)| millis >= *factor && millis % factor == 0;
-    let (unit, factor) = MILLISECONDS.iter().rev().find(fits).copied().unwrap_or(("ms", 1));
+    let (unit, factor) = MILLISECONDS
+        .iter()
+        .rev()
+        .find(fits)
+        .copied()
+        .unwrap_or(("ms", 1));
     format!("{}{unit}", millis / factor)
 }
 
@@ -74,7 +95,12 @@ mod tests {
 
     #[test]
     fn durations_are_named_in_their_largest_whole_unit() {
-        for (millis, text) in [(0, "0ms"), (1500, "1500ms"), (90_000, "90s"), (86_400_000, "1d")] {
+        for (millis, text) in [
+            (0, "0ms"),
+            (1500, "1500ms"),
+            (90_000, "90s"),
+            (86_400_000, "1d"),
+        ] {
             assert_eq!(duration_text(Duration::from_millis(millis)), text);
         }
     }
@@ -83,7 +109,17 @@ mod tests {
     fn a_quantity_is_digits_and_a_unit() {
         assert_eq!(quantity("7d", &MILLISECONDS), Some(604_800_000));
         assert_eq!(quantity("64KiB", &BYTES), Some(65_536));
-        for text in ["", "s", "1", "1.5h", "-1s", "+1s", "1 s", "1S", "99999999999999999999s"] {
+        for text in [
+            "",
+            "s",
+            "1",
+            "1.5h",
+            "-1s",
+            "+1s",
+            "1 s",
+            "1S",
+            "99999999999999999999s",
+        ] {
             assert_eq!(quantity(text, &MILLISECONDS), None, "{text}");
         }
     }

@@ -23,7 +23,10 @@ pub(in crate::policy::file) fn status(value: &DeValue<'_>) -> Result<String, Wro
         return Err(Wrong::new("has no {key} to ask for", EXAMPLE));
     }
     if !is_http(&rest) || rest.contains(['#', '{', '}']) {
-        return Err(Wrong::new("is no URL with {key} as its only variable", EXAMPLE));
+        return Err(Wrong::new(
+            "is no URL with {key} as its only variable",
+            EXAMPLE,
+        ));
     }
     Ok(url.to_owned())
 }
@@ -37,17 +40,21 @@ pub(in crate::policy::file) fn origin(value: &DeValue<'_>) -> Result<String, Wro
         && !origin.contains(['?', '#'])
         && !origin.bytes().any(|byte| byte.is_ascii_uppercase());
     if origin != "*" && !is_origin {
-        return Err(Wrong::new(format!("holds {origin:?}, which is no origin"), EXAMPLE));
+        return Err(Wrong::new(
+            format!("holds {origin:?}, which is no origin"),
+            EXAMPLE,
+        ));
     }
     Ok(origin.to_owned())
 }
 
 /// `http` or `https`, and a host without user information.
 fn is_http(url: &str) -> bool {
-    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    let rest = url
+        .strip_prefix("http://")
+        .or_else(|| url.strip_prefix("https://"));
     let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
     url.bytes().all(|byte| byte.is_ascii_graphic())
-        && authority.is_some_and(|host| {
-            !host.is_empty() && !host.starts_with(':') && !host.contains('@')
-        })
+        && authority
+            .is_some_and(|host| !host.is_empty() && !host.starts_with(':') && !host.contains('@'))
 }

@@ -10,12 +10,17 @@ use crate::policy::{
     },
 };
 
-const ON_UNKNOWN: [(&str, OnUnknown); 3] =
-    [("resend", OnUnknown::Resend), ("ask", OnUnknown::Ask), ("hold", OnUnknown::Hold)];
-const UPSTREAM_KEY: [(&str, UpstreamKey); 2] =
-    [("child", UpstreamKey::Child), ("client", UpstreamKey::Client)];
+const ON_UNKNOWN: [(&str, OnUnknown); 3] = [
+    ("resend", OnUnknown::Resend),
+    ("ask", OnUnknown::Ask),
+    ("hold", OnUnknown::Hold),
+];
+const UPSTREAM_KEY: [(&str, UpstreamKey); 2] = [
+    ("child", UpstreamKey::Child),
+    ("client", UpstreamKey::Client),
+];
 
-pub(super) struct Unknown {
+pub(super) struct Outcomes {
     pub(super) archive: Vec<StatusRange>,
     pub(super) release: Vec<StatusRange>,
     pub(super) on_unknown: OnUnknown,
@@ -23,7 +28,7 @@ pub(super) struct Unknown {
     pub(super) upstream_key: UpstreamKey,
 }
 
-pub(super) fn read(block: &mut Table<'_>, target: &Target) -> Result<Unknown, Fault> {
+pub(super) fn read(block: &mut Table<'_>, target: &Target) -> Result<Outcomes, Fault> {
     let fits = (
         matches!(target, Target::Upstream(_)),
         "has no meaning for a built-in operation",
@@ -31,22 +36,29 @@ pub(super) fn read(block: &mut Table<'_>, target: &Target) -> Result<Unknown, Fa
     );
     let archive = block.take_if(fits, "archive", status::list)?;
     let release = block.take_if(fits, "release", status::list)?;
-    let upstream_key =
-        block.take_if(fits, "upstream_key", |value| choice(value, &UPSTREAM_KEY))?;
+    let upstream_key = block.take_if(fits, "upstream_key", |value| choice(value, &UPSTREAM_KEY))?;
     let on_unknown = block.take_if(fits, "on_unknown", |value| choice(value, &ON_UNKNOWN))?;
-    let asks = on_unknown.as_ref().is_some_and(|setting| setting.value == OnUnknown::Ask);
-    let fits = (asks, r#"needs on_unknown = "ask""#, r#"on_unknown = "ask" beside it"#);
+    let asks = on_unknown
+        .as_ref()
+        .is_some_and(|setting| setting.value == OnUnknown::Ask);
+    let fits = (
+        asks,
+        r#"needs on_unknown = "ask""#,
+        r#"on_unknown = "ask" beside it"#,
+    );
     let status_url = block.take_if(fits, "status_url", url::status)?;
     if let (true, None, Some(on_unknown)) = (asks, &status_url, &on_unknown) {
         let wrong = "on_unknown is \"ask\", but there is no status_url";
         let instead = r#"status_url = "http://backend:8080/operations/{key}" beside it"#;
         return Err(Wrong::new(wrong, instead).at(on_unknown.at));
     }
-    Ok(Unknown {
+    Ok(Outcomes {
         archive: archive.map_or_else(status::archived_by_default, |setting| setting.value),
         release: release.map_or_else(status::released_by_default, |setting| setting.value),
         on_unknown: on_unknown.map(|setting| setting.value).unwrap_or_default(),
         status_url: status_url.map(|setting| setting.value),
-        upstream_key: upstream_key.map(|setting| setting.value).unwrap_or_default(),
+        upstream_key: upstream_key
+            .map(|setting| setting.value)
+            .unwrap_or_default(),
     })
 }
