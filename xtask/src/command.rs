@@ -8,22 +8,32 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Result};
+use crate::signal::{self, Signal};
 
 /// Runs with the terminal's own output, for steps whose progress should be seen.
 /// Standard output is joined to stderr, as ours belongs to results.
 pub fn visibly(command: &mut Command) -> Result<()> {
     let name = name_of(command);
-    let status = command
+    let mut child = command
         .stdin(Stdio::null())
         .stdout(std::io::stderr())
-        .status()
+        .spawn()
         .map_err(|error| not_started(&name, error))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure::new(format!(
-            "{name} failed ({status}); its reason stands above"
-        )))
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => {
+                let sentence = format!("{name} failed ({status}); its reason stands above");
+                return Err(Failure::new(sentence));
+            }
+            Ok(None) if signal::asked_to_end() => {
+                signal::send(child.id(), Signal::Terminate);
+                // It ends by the signal or by itself.
+                let _ = child.wait();
+                return Err(Failure::new(format!("{name} was stopped")));
+            }
+            _ => thread::sleep(Duration::from_millis(20)),
+        }
     }
 }
 

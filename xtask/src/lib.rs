@@ -3,9 +3,11 @@
 //! `cargo xtask` is the program; the package `tests` uses the library.
 
 pub mod apt;
+pub mod arguments;
 pub mod artifacts;
 pub mod command;
 pub mod debian_std;
+pub mod dev;
 pub mod edge;
 pub mod failure;
 pub mod http;

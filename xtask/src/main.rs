@@ -4,19 +4,27 @@ use std::env;
 use std::error::Error;
 use std::process::ExitCode;
 
+use xtask::arguments::Arguments;
 use xtask::artifacts::{Profile, Programs, Worker, default_policy};
+use xtask::dev;
 use xtask::failure::{Failure, Result};
 use xtask::setup::Setup;
+use xtask::signal;
 
 const USAGE: &str = "\
 cargo xtask setup               install what building the Worker needs
 cargo xtask build [--release]   build edge and origin; with --edge the Worker alone
+cargo xtask dev [--edges N] [--origins N] [--policy FILE] [--signed] [--release]
+                                run the whole system
 ";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    match run(&arguments) {
+    signal::note_requests_to_end();
+    let words: Vec<String> = env::args().skip(1).collect();
+    match run(&words) {
         Ok(()) => ExitCode::SUCCESS,
+        // Whoever ends the development system has what was asked for.
+        Err(_) if signal::asked_to_end() && words[0] == "dev" => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {}", chain(&failure));
             ExitCode::FAILURE
@@ -24,29 +32,38 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &[String]) -> Result<()> {
-    let (command, options) = arguments
+fn run(words: &[String]) -> Result<()> {
+    let (command, options) = words
         .split_first()
         .ok_or_else(|| Failure::new(format!("name a command:\n{USAGE}")))?;
+    let options = Arguments::new(options);
     match command.as_str() {
-        "setup" => Setup::ensure().map(drop),
+        "setup" => setup(options),
         "build" => build(options),
+        "dev" => dev::run(options),
         other => Err(Failure::new(format!(
             "there is no command {other}:\n{USAGE}"
         ))),
     }
 }
 
-fn build(options: &[String]) -> Result<()> {
-    let setup = Setup::ensure()?;
-    let asked = |option: &str| options.iter().any(|given| given == option);
+fn setup(options: Arguments) -> Result<()> {
+    options.finish()?;
+    Setup::ensure().map(drop)
+}
+
+fn build(mut options: Arguments) -> Result<()> {
     let deploys = env::var("WRANGLER_COMMAND").is_ok_and(|command| command != "dev");
-    let profile = if asked("--release") || deploys {
+    let optimised = options.flag("--release") || deploys;
+    let profile = if optimised {
         Profile::Release
     } else {
         Profile::Dev
     };
-    if asked("--edge") {
+    let edge_alone = options.flag("--edge");
+    options.finish()?;
+    let setup = Setup::ensure()?;
+    if edge_alone {
         return Worker::for_wrangler(profile).build(&setup).map(drop);
     }
     Programs::build(profile)?;

@@ -63,7 +63,7 @@ impl Postgres {
 
     /// Where to connect, as superuser and without a password.
     pub fn url(&self) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
+        url(self.port)
     }
 
     /// The id of the server's main process.
@@ -74,6 +74,11 @@ impl Postgres {
     /// How the server ended, if it has.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.process.ended()
+    }
+
+    /// The server as a mere process, which ends as it does by [`Stop::Fast`].
+    pub fn into_process(self) -> Process {
+        self.process
     }
 
     /// Stops the server and returns when it has ended; a later start finds its data.
@@ -103,6 +108,11 @@ impl Postgres {
             ))),
         }
     }
+}
+
+/// Where a server on this port is reached.
+pub fn url(port: u16) -> String {
+    format!("postgres://postgres@127.0.0.1:{port}/postgres")
 }
 
 /// Beside the folder and then renamed, so that a folder with a version is always complete.

@@ -82,6 +82,16 @@ impl Process {
         self.child.try_wait().ok().flatten()
     }
 
+    /// Kills it with all that it started, and returns when none of them is left.
+    pub fn end_group(&mut self) {
+        let group = self.guard.id();
+        signal::send_to_group(group, Signal::Kill);
+        // Collecting can only fail when there is nothing left to collect.
+        let _ = self.child.wait();
+        // A port or a file is only free when its last holder has ended.
+        wait_until(END_LIMIT, || processes::in_group(group).is_empty());
+    }
+
     /// Asks it to end, and ends it after `limit`.
     pub fn stop(self, limit: Duration) {
         let polite = self.polite;
@@ -98,12 +108,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let group = self.guard.id();
-        signal::send_to_group(group, Signal::Kill);
+        self.end_group();
         // Collecting can only fail when there is nothing left to collect.
-        let _ = self.child.wait();
-        // A port or a file is only free when its last holder has ended.
-        wait_until(END_LIMIT, || processes::in_group(group).is_empty());
         let _ = self.guard.wait();
     }
 }

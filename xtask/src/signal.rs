@@ -1,4 +1,6 @@
-//! Signals to processes, which the standard library can't send.
+//! Signals to other processes and to us, for which the standard library has nothing.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a process is asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,4 +51,24 @@ fn raw_kill(target: i32, signal: Signal) {
     }
     // SAFETY: kill(2) takes two integers and touches no memory of ours.
     unsafe { libc::kill(target, signal.number()) };
+}
+
+static ASKED_TO_END: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C, SIGTERM and a closed terminal do not end us, but are noted for [`asked_to_end`].
+#[allow(unsafe_code)]
+pub fn note_requests_to_end() {
+    extern "C" fn note(_: libc::c_int) {
+        ASKED_TO_END.store(true, Ordering::Relaxed);
+    }
+    let note = note as extern "C" fn(libc::c_int);
+    for number in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: the handler only stores to an atomic, which is safe at any moment of any thread.
+        unsafe { libc::signal(number, note as libc::sighandler_t) };
+    }
+}
+
+/// Whether somebody wants this process to end.
+pub fn asked_to_end() -> bool {
+    ASKED_TO_END.load(Ordering::Relaxed)
 }
