@@ -14,15 +14,16 @@
 //! A document that is canonical already, the common case, is verified in one scan and hashed where
 //! it stands. Any other one is rewritten in one pass without recursion. No input panics.
 
+mod block;
 mod cursor;
 mod error;
 mod members;
 mod name;
 mod number;
+mod output;
 mod selection;
 mod string;
 mod verbatim;
-mod word;
 mod writer;
 
 use sha2::{Digest as _, Sha256};
@@ -66,10 +67,12 @@ fn checked(body: &[u8]) -> Result<&[u8], CanonicalError> {
     if body.starts_with(b"\xEF\xBB\xBF") {
         return Err(CanonicalErrorKind::ByteOrderMark.at(0));
     }
-    match std::str::from_utf8(body) {
-        Ok(source) => Ok(source.as_bytes()),
-        Err(error) => Err(CanonicalErrorKind::InvalidUtf8.at(error.valid_up_to())),
+    if simdutf8::basic::from_utf8(body).is_ok() {
+        return Ok(body);
     }
+    // The fast check does not say where.
+    let valid = std::str::from_utf8(body).map_or_else(|error| error.valid_up_to(), str::len);
+    Err(CanonicalErrorKind::InvalidUtf8.at(valid))
 }
 
 /// The canonical text, when the source holds it as it stands.

@@ -1,9 +1,9 @@
 //! A place in the source, and the few steps from there.
 
+use super::block::{self, Block};
 use super::error::{CanonicalError, CanonicalErrorKind as Kind};
-use super::word;
 
-/// Reads the source from the front. Never goes beyond its end.
+/// Reads the source from the front.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     source: &'a [u8],
@@ -26,12 +26,39 @@ impl<'a> Cursor<'a> {
         self.source.get(self.at).copied()
     }
 
+    /// The source from here on.
+    #[inline]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.source.get(self.at..).unwrap_or_default()
+    }
+
+    /// The source from `start` up to here.
+    #[inline]
+    pub(super) fn since(&self, start: usize) -> &'a [u8] {
+        self.source.get(start..self.at).unwrap_or_default()
+    }
+
+    /// A part of the source.
+    pub(super) fn part(&self, start: usize, end: usize) -> &'a [u8] {
+        self.source.get(start..end).unwrap_or_default()
+    }
+
+    /// Steps over the next byte, whatever it is.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Some(byte)
+    }
+
     /// Steps over `byte` if it is next.
     #[inline]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
+        if self.peek() == Some(byte) {
+            self.at += 1;
+            return true;
+        }
+        false
     }
 
     /// Steps over `text` if it is next.
@@ -44,49 +71,22 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Steps over the next byte, whatever it is.
+    /// Steps over bytes that the caller has looked at.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<u8> {
-        let byte = self.peek()?;
-        self.at += 1;
-        Some(byte)
-    }
-
-    #[inline]
-    pub(super) fn rest(&self) -> &'a [u8] {
-        self.source.get(self.at..).unwrap_or_default()
-    }
-
-    /// The bytes from `start` up to here.
-    #[inline]
-    pub(super) fn since(&self, start: usize) -> &'a [u8] {
-        self.source.get(start..self.at).unwrap_or_default()
-    }
-
-    /// The next eight bytes, with zeros beyond the end of the source.
-    #[inline]
-    pub(super) fn word(&self) -> u64 {
-        let rest = self.rest();
-        match rest.first_chunk() {
-            Some(bytes) => u64::from_le_bytes(*bytes),
-            None => rest
-                .iter()
-                .rfold(0, |word, &byte| word << 8 | u64::from(byte)),
-        }
+    pub(super) fn skip(&mut self, count: usize) {
+        self.at += count;
     }
 
     /// Steps to the next quote, backslash or control character, or to the end.
     #[inline]
     pub(super) fn skip_plain(&mut self) {
-        self.skip(word::plain);
+        self.skip_until(Block::special);
     }
 
-    /// Steps over decimal digits and returns them.
+    /// Steps over decimal digits.
     #[inline]
-    pub(super) fn digits(&mut self) -> &'a [u8] {
-        let start = self.at;
-        self.skip(word::digits);
-        self.since(start)
+    pub(super) fn skip_digits(&mut self) {
+        self.skip_until(Block::other_than_digits);
     }
 
     /// Steps over white space (RFC 8259, section 2).
@@ -94,20 +94,41 @@ impl<'a> Cursor<'a> {
     pub(super) fn skip_whitespace(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
-            self.skip(word::spaces);
+            self.skip_until(Block::other_than_spaces);
         }
     }
 
-    /// Steps over whole words while all of their eight bytes pass, and into the last one.
-    /// No test passes a zero byte, so this ends at the end of the source at the latest.
+    /// Steps to the next byte that the test finds. Every test finds a zero, so that the
+    /// zeros behind the end of the source stop it.
     #[inline]
-    fn skip(&mut self, passing: impl Fn(u64) -> usize) {
+    fn skip_until(&mut self, test: impl Fn(Block) -> u32) {
         loop {
-            let count = passing(self.word());
-            self.at += count;
-            if count < 8 {
-                return;
+            match test(self.block()) {
+                0 => self.at += block::LEN,
+                found => {
+                    self.at += found.trailing_zeros() as usize;
+                    return;
+                }
             }
+        }
+    }
+
+    /// The next bytes, with zeros behind the end of the source.
+    #[inline]
+    fn block(&self) -> Block {
+        match self.rest().first_chunk() {
+            Some(bytes) => Block::new(bytes),
+            None => last_block(self.rest()),
+        }
+    }
+
+    /// The next eight bytes, the first one lowest, with zeros behind the end of the source.
+    #[inline]
+    pub(super) fn word(&self) -> u64 {
+        let rest = self.rest();
+        match rest.first_chunk() {
+            Some(bytes) => u64::from_le_bytes(*bytes),
+            None => last_word(rest),
         }
     }
 
@@ -120,4 +141,20 @@ impl<'a> Cursor<'a> {
         };
         kind.at(self.at)
     }
+}
+
+#[cold]
+fn last_block(rest: &[u8]) -> Block {
+    let mut bytes = [0; block::LEN];
+    bytes
+        .iter_mut()
+        .zip(rest)
+        .for_each(|(to, from)| *to = *from);
+    Block::new(&bytes)
+}
+
+#[cold]
+fn last_word(rest: &[u8]) -> u64 {
+    rest.iter()
+        .rfold(0, |word, &byte| word << 8 | u64::from(byte))
 }

@@ -3,16 +3,21 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use super::cursor::Cursor;
 use super::error::{CanonicalError, CanonicalErrorKind as Kind};
+use super::name;
 use super::string::{self, Spelling};
-use super::{cursor::Cursor, name, word};
 
 /// The members of all open objects, those of the innermost one last.
 pub(super) struct Members<'a> {
-    texts: Texts<'a>,
+    source: &'a [u8],
     list: Vec<Member>,
-    /// Where the text of an object is put together again in the right order.
-    sorted: Vec<u8>,
+    /// The names that the source spells with escapes, without them.
+    unescaped: Vec<u8>,
+    /// The members of one object by prefix and place in the list, to be sorted.
+    order: Vec<(u64, usize)>,
+    /// The text of an object in the order of the source.
+    unsorted: Vec<u8>,
 }
 
 /// One open object's part of [`Members`].
@@ -21,41 +26,28 @@ pub(super) struct Object {
     first: usize,
     unescaped: usize,
     /// Do the names ascend so far?
-    ascending: bool,
+    pub(super) ascending: bool,
 }
 
 struct Member {
-    name: Name,
+    /// Where the source has the name, its opening quote first.
+    offset: usize,
+    /// The name without escapes, in the source or in [`Members::unescaped`].
+    name: Range<usize>,
+    prefix: u64,
+    is_unescaped: bool,
     /// The canonical text of name and value in the output. Empty when it is left out.
     text: Range<usize>,
 }
 
-struct Name {
-    prefix: u64,
-    text: Range<usize>,
-    /// Is the text in [`Texts::unescaped`], not in the source?
-    is_unescaped: bool,
-    /// Where the source has the name, the opening quote included.
-    offset: usize,
-}
-
-/// Where names are, without escapes.
-struct Texts<'a> {
-    source: &'a [u8],
-    /// Those that the source spells with escapes.
-    unescaped: Vec<u8>,
-}
-
 impl<'a> Members<'a> {
     pub(super) const fn new(source: &'a [u8]) -> Self {
-        let texts = Texts {
-            source,
-            unescaped: Vec::new(),
-        };
         Self {
-            texts,
+            source,
             list: Vec::new(),
-            sorted: Vec::new(),
+            unescaped: Vec::new(),
+            order: Vec::new(),
+            unsorted: Vec::new(),
         }
     }
 
@@ -63,135 +55,150 @@ impl<'a> Members<'a> {
     pub(super) const fn open(&self) -> Object {
         Object {
             first: self.list.len(),
-            unescaped: self.texts.unescaped.len(),
+            unescaped: self.unescaped.len(),
             ascending: true,
         }
     }
 
-    /// Begins a member whose name stands in `quoted`, at `offset` in the source.
+    /// Ends an object.
+    pub(super) fn close(&mut self, object: Object) {
+        self.list.truncate(object.first);
+        self.unescaped.truncate(object.unescaped);
+    }
+
+    /// Begins a member whose name, quotes included, is at `quoted` in the source, and whose text
+    /// begins at `start` in the output.
+    #[inline]
     pub(super) fn begin(
         &mut self,
         object: &mut Object,
-        offset: usize,
-        end: usize,
+        quoted: Range<usize>,
         spelling: Spelling,
+        start: usize,
     ) -> Result<(), CanonicalError> {
-        let name = self.texts.name(offset, end, spelling)?;
-        let previous = self.list.get(object.first..).and_then(<[Member]>::last);
-        if previous.is_some_and(|last| self.texts.compare(&last.name, &name) != Ordering::Less) {
-            object.ascending = false;
+        let offset = quoted.start;
+        let inside = quoted.start + 1..quoted.end - 1;
+        let is_unescaped = spelling != Spelling::Plain;
+        let name = if is_unescaped {
+            self.unescape(inside)?
+        } else {
+            inside
+        };
+        let home = if is_unescaped {
+            &self.unescaped
+        } else {
+            self.source
+        };
+        let word = Cursor::new(home.get(name.start..).unwrap_or_default()).word();
+        let prefix = name::prefix(word, name.len());
+        let member = Member {
+            offset,
+            name,
+            prefix,
+            is_unescaped,
+            text: start..start,
+        };
+        if let Some(last) = self.list.get(object.first..).and_then(<[_]>::last) {
+            object.ascending &= self.compare(last, &member) == Ordering::Less;
         }
-        self.list.push(Member { name, text: 0..0 });
+        self.list.push(member);
         Ok(())
+    }
+
+    #[cold]
+    fn unescape(&mut self, inside: Range<usize>) -> Result<Range<usize>, CanonicalError> {
+        let start = self.unescaped.len();
+        let spelled = self.source.get(inside).unwrap_or_default();
+        string::push_unescaped(spelled, &mut self.unescaped)?;
+        Ok(start..self.unescaped.len())
     }
 
     /// The unescaped name of the member that began last.
     pub(super) fn last_name(&self) -> &[u8] {
-        self.list
-            .last()
-            .map_or(&[], |member| self.texts.text(&member.name))
+        self.list.last().map_or(&[], |member| self.name(member))
     }
 
-    /// Ends the member that began last: this is its text in the output.
-    pub(super) fn end(&mut self, text: Range<usize>) {
+    /// Keeps the member that began last: its text ends here in the output.
+    #[inline]
+    pub(super) fn end(&mut self, end: usize) {
         if let Some(member) = self.list.last_mut() {
-            member.text = text;
+            member.text.end = end;
         }
     }
 
-    /// Ends an object whose members fill the output from `start` on, and puts them in order.
-    pub(super) fn close(
+    /// Puts the members of an object, which fill the text from `start` on, in order.
+    pub(super) fn sort(
         &mut self,
         object: Object,
         start: usize,
-        out: &mut Vec<u8>,
+        text: &mut Vec<u8>,
     ) -> Result<(), CanonicalError> {
-        if !object.ascending {
-            self.sort(object.first)?;
-            self.rewrite(object.first, start, out);
-        }
-        self.list.truncate(object.first);
-        self.texts.unescaped.truncate(object.unescaped);
-        Ok(())
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        let members = self.list.iter().enumerate().skip(object.first);
+        order.extend(members.map(|(place, member)| (member.prefix, place)));
+        order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.compare_places(a.1, b.1)));
+        let repeated = self.first_repeated(&order);
+        self.rewrite(&order, start, text);
+        self.order = order;
+        repeated.map_or(Ok(()), |offset| Err(Kind::DuplicateName.at(offset)))
     }
 
-    fn sort(&mut self, first: usize) -> Result<(), CanonicalError> {
-        let members = self.list.get_mut(first..).unwrap_or_default();
-        members.sort_unstable_by(|a, b| {
-            self.texts
-                .compare(&a.name, &b.name)
-                .then(a.name.offset.cmp(&b.name.offset))
+    /// The offset of the first name that its object has already.
+    fn first_repeated(&self, order: &[(u64, usize)]) -> Option<usize> {
+        let pairs = order.iter().zip(order.iter().skip(1));
+        let repeated = pairs.filter_map(|(&(before, a), &(after, b))| {
+            let [a, b] = [a, b].map(|place| self.list.get(place));
+            let same = before == after && self.name(a?) == self.name(b?);
+            same.then_some(b?.offset)
         });
-        let pairs = members.iter().zip(members.iter().skip(1));
-        let repeated = pairs
-            .filter(|(a, b)| self.texts.compare(&a.name, &b.name) == Ordering::Equal)
-            .map(|(_, b)| b.name.offset)
-            .min();
-        match repeated {
-            Some(offset) => Err(Kind::DuplicateName.at(offset)),
-            None => Ok(()),
-        }
+        repeated.min()
     }
 
-    fn rewrite(&mut self, first: usize, start: usize, out: &mut Vec<u8>) {
-        self.sorted.clear();
-        for member in self.list.get(first..).unwrap_or_default() {
-            let text = out.get(member.text.clone()).unwrap_or_default();
-            if !text.is_empty() {
-                self.sorted.extend_from_slice(text);
-                self.sorted.push(b',');
+    fn rewrite(&mut self, order: &[(u64, usize)], start: usize, text: &mut Vec<u8>) {
+        // Each member has a comma behind it, now that the last one has.
+        text.push(b',');
+        self.unsorted.clear();
+        self.unsorted
+            .extend_from_slice(text.get(start..).unwrap_or_default());
+        text.truncate(start);
+        for Member {
+            text: Range { start: from, end },
+            ..
+        } in order.iter().filter_map(|&(_, place)| self.list.get(place))
+        {
+            if from < end {
+                let member = self.unsorted.get(from - start..=end - start);
+                text.extend_from_slice(member.unwrap_or_default());
             }
         }
-        self.sorted.pop();
-        out.truncate(start);
-        out.extend_from_slice(&self.sorted);
-    }
-}
-
-impl Texts<'_> {
-    /// The name that stands from `offset` to `end` in the source, quotes included.
-    fn name(
-        &mut self,
-        offset: usize,
-        end: usize,
-        spelling: Spelling,
-    ) -> Result<Name, CanonicalError> {
-        let inside = offset + 1..end - 1;
-        let is_unescaped = spelling != Spelling::Plain;
-        let text = if is_unescaped {
-            let start = self.unescaped.len();
-            let quoted = self.source.get(inside).unwrap_or_default();
-            string::push_unescaped(quoted, &mut self.unescaped)?;
-            start..self.unescaped.len()
-        } else {
-            inside
-        };
-        let mut name = Name {
-            prefix: 0,
-            text,
-            is_unescaped,
-            offset,
-        };
-        let bytes = self.home(&name).get(name.text.start..).unwrap_or_default();
-        name.prefix = name::prefix(word::keep(Cursor::new(bytes).word(), name.text.len()));
-        Ok(name)
+        if text.len() > start {
+            text.pop();
+        }
     }
 
-    fn home(&self, name: &Name) -> &[u8] {
-        if name.is_unescaped {
+    fn name(&self, member: &Member) -> &[u8] {
+        let home = if member.is_unescaped {
             &self.unescaped
         } else {
             self.source
+        };
+        home.get(member.name.clone()).unwrap_or_default()
+    }
+
+    /// Compares by name, and by place where two are the same.
+    #[cold]
+    fn compare_places(&self, a: usize, b: usize) -> Ordering {
+        let names = [a, b].map(|place| self.list.get(place).map(|member| self.name(member)));
+        match names {
+            [Some(before), Some(after)] => name::compare(before, after).then(a.cmp(&b)),
+            _ => a.cmp(&b),
         }
     }
 
-    fn text(&self, name: &Name) -> &[u8] {
-        self.home(name).get(name.text.clone()).unwrap_or_default()
-    }
-
     #[inline]
-    fn compare(&self, a: &Name, b: &Name) -> Ordering {
+    fn compare(&self, a: &Member, b: &Member) -> Ordering {
         let prefixes = a.prefix.cmp(&b.prefix);
-        prefixes.then_with(|| name::compare(self.text(a), self.text(b)))
+        prefixes.then_with(|| name::compare(self.name(a), self.name(b)))
     }
 }

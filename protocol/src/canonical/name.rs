@@ -2,8 +2,6 @@
 
 use std::cmp::Ordering;
 
-use super::word;
-
 /// Compares two names, both UTF-8, as UTF-16 does.
 ///
 /// UTF-8 sorts by code point. UTF-16 differs only in that U+E000 to U+FFFF, whose first byte is
@@ -15,14 +13,19 @@ pub(super) fn compare(a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// A number that sorts as the first eight bytes of the name do, so that most names are compared
+/// A number that sorts as the first eight bytes of a name do, so that most names are compared
 /// at once. Two names of one prefix still have to be compared in full.
 ///
-/// `word` holds the first bytes of the name and zeros behind its end.
+/// `word` holds what stands at the beginning of the name, the first byte lowest.
 #[inline]
-pub(super) fn prefix(word: u64) -> u64 {
-    if word::is_ascii(word) {
-        u64::from_be_bytes(word.to_le_bytes())
+pub(super) fn prefix(word: u64, len: usize) -> u64 {
+    let word = if len < 8 {
+        word & ((1 << (8 * len)) - 1)
+    } else {
+        word
+    };
+    if word & 0x8080_8080_8080_8080 == 0 {
+        word.swap_bytes()
     } else {
         u64::from_be_bytes(word.to_le_bytes().map(rank))
     }
@@ -70,7 +73,8 @@ mod tests {
             for b in names {
                 let expected = a.encode_utf16().cmp(b.encode_utf16());
                 assert_eq!(compare(a.as_bytes(), b.as_bytes()), expected, "{a:?} {b:?}");
-                let [a, b] = [a, b].map(|name| prefix(Cursor::new(name.as_bytes()).word()));
+                let [a, b] =
+                    [a, b].map(|name| prefix(Cursor::new(name.as_bytes()).word(), name.len()));
                 assert!(a == b || a.cmp(&b) == expected);
             }
         }

@@ -5,6 +5,7 @@
 
 use std::io::Write as _;
 
+use super::block::{self, Block};
 use super::cursor::Cursor;
 use super::error::{CanonicalError, CanonicalErrorKind as Kind};
 
@@ -17,6 +18,9 @@ pub const NUMBER_CHARS_MAX: usize = 1_000;
 /// The largest exponent on either side of zero, both as written and in scientific notation
 /// (one digit before the point). A zero is judged by the exponent written.
 pub const EXPONENT_MAX: i32 = 1_000_000;
+
+/// The most digits before the point in plain notation.
+const INTEGER_LEN_MAX: u32 = 21;
 
 /// A number as the source spells it.
 pub(super) struct Number<'a> {
@@ -35,8 +39,59 @@ struct Exponent {
     minimal: bool,
 }
 
-/// Reads the number that is next.
+/// The most bytes of a common number, the byte behind it included.
+const COMMON_LEN: usize = 2 * block::LEN;
+
+/// Steps over the number that is next if it is a common canonical one: short, without exponent,
+/// and not between -0.1 and 0.1. Otherwise [`scan`] decides.
+///
+/// Nearly free of branches, because nobody can predict how long numbers are, and with the length
+/// found first, because the next token waits for it.
 #[inline]
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "`&&` and `||` would be branches"
+)]
+pub(super) fn skip_common(cursor: &mut Cursor<'_>) -> bool {
+    let Some(bytes) = cursor.rest().first_chunk::<COMMON_LEN>() else {
+        return false;
+    };
+    let byte = |index: u32| *bytes.get(index as usize % COMMON_LEN).unwrap_or(&0);
+    let (low, high) = blocks(bytes);
+    let behind = low.other_than_number() | high.other_than_number() << block::LEN;
+    let end = behind.trailing_zeros();
+    let inside = (behind & behind.wrapping_neg()).wrapping_sub(1);
+    let signs = (low.other_than_digits() | high.other_than_digits() << block::LEN) & inside;
+    // The first byte is a digit or a minus, so what is left is the point, if anything.
+    let (negative, points) = (signs & 1, signs & !1);
+    let point = (points | !inside).trailing_zeros();
+    let has_point = points != 0;
+    let integer = point - negative;
+    let zero_allowed =
+        (integer == 1) & ((has_point & (byte(point + 1) != b'0')) | (!has_point & (negative == 0)));
+    let last = byte(end.wrapping_sub(1));
+    let next = byte(end);
+    let common = (behind != 0)
+        & (integer.wrapping_sub(1) < INTEGER_LEN_MAX)
+        & ((byte(negative) != b'0') | zero_allowed)
+        & (!has_point | ((byte(point) == b'.') & (points.is_power_of_two())))
+        & !(has_point & ((last == b'.') | (last == b'0')))
+        & (next | 0x20 != b'e');
+    if common {
+        cursor.skip(end as usize);
+    }
+    common
+}
+
+#[inline]
+fn blocks(bytes: &[u8; COMMON_LEN]) -> (Block, Block) {
+    const ZEROS: &[u8; block::LEN] = &[0; block::LEN];
+    let low = bytes.first_chunk().unwrap_or(ZEROS);
+    let high = bytes.last_chunk().unwrap_or(ZEROS);
+    (Block::new(low), Block::new(high))
+}
+
+/// Reads the number that is next.
 pub(super) fn scan<'a>(cursor: &mut Cursor<'a>) -> Result<Number<'a>, CanonicalError> {
     let start = cursor.at();
     let negative = cursor.eat(b'-');
@@ -69,11 +124,12 @@ pub(super) fn scan<'a>(cursor: &mut Cursor<'a>) -> Result<Number<'a>, CanonicalE
 
 #[inline]
 fn digits<'a>(cursor: &mut Cursor<'a>) -> Result<&'a [u8], CanonicalError> {
-    let digits = cursor.digits();
-    if digits.is_empty() {
-        return Err(Kind::InvalidNumber.at(cursor.at()));
+    let start = cursor.at();
+    cursor.skip_digits();
+    match cursor.since(start) {
+        [] => Err(Kind::InvalidNumber.at(start)),
+        digits => Ok(digits),
     }
-    Ok(digits)
 }
 
 /// Reads the exponent whose `e` is next.

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use super::DEPTH_MAX;
 use super::cursor::Cursor;
 use super::string::{self, Spelling};
-use super::{name, number, word};
+use super::{name, number};
 
 /// The canonical text, if that is what the source holds between optional white space.
 pub(super) fn find(source: &[u8]) -> Option<&[u8]> {
@@ -29,43 +29,48 @@ pub(super) fn find(source: &[u8]) -> Option<&[u8]> {
 
 struct Scan<'a> {
     cursor: Cursor<'a>,
-    outer: Vec<Open<'a>>,
-    open: Open<'a>,
+    outer: Vec<Open>,
+    open: Open,
 }
 
 /// The innermost open value.
 #[derive(Clone, Copy)]
-enum Open<'a> {
+enum Open {
     Nothing,
     Array,
     /// With the name of the member that is being read.
-    Object(Name<'a>),
+    Object(Name),
 }
 
-/// A name without escapes.
+/// A name without escapes, as a part of the source.
 #[derive(Clone, Copy)]
-struct Name<'a> {
+struct Name {
     prefix: u64,
-    text: &'a [u8],
+    start: usize,
+    end: usize,
 }
 
-impl Name<'_> {
-    #[inline]
-    fn is_before(&self, other: &Self) -> bool {
-        match self.prefix.cmp(&other.prefix) {
-            Ordering::Less => true,
-            Ordering::Greater => false,
-            Ordering::Equal => name::compare(self.text, other.text) == Ordering::Less,
-        }
-    }
+impl Name {
+    /// What stands before the first name: no name starts at the first byte.
+    const NONE: Self = Self {
+        prefix: 0,
+        start: 0,
+        end: 0,
+    };
 }
 
 impl<'a> Scan<'a> {
     /// Steps over one canonical value.
     fn run(mut self) -> Option<Cursor<'a>> {
         loop {
-            let complete = self.begin()?;
-            if complete && !self.end()? {
+            if let Open::Object(last) = self.open {
+                let name = self.name()?;
+                if last.prefix >= name.prefix && !self.ascends(last, name) {
+                    return None;
+                }
+                self.open = Open::Object(name);
+            }
+            if self.begin()? && !self.end()? {
                 return Some(self.cursor);
             }
         }
@@ -76,16 +81,13 @@ impl<'a> Scan<'a> {
     fn begin(&mut self) -> Option<bool> {
         match self.cursor.peek()? {
             b'"' => {
-                self.cursor.next();
+                self.cursor.skip(1);
                 let spelling = string::scan(&mut self.cursor).ok()?;
                 (spelling != Spelling::Loose).then_some(true)
             }
-            b'-' | b'0'..=b'9' => number::scan(&mut self.cursor)
-                .ok()?
-                .is_canonical()
-                .then_some(true),
-            b'{' => self.begin_object(),
-            b'[' => self.begin_array(),
+            b'-' | b'0'..=b'9' => self.number().then_some(true),
+            b'{' => self.open(Open::Object(Name::NONE), b'}'),
+            b'[' => self.open(Open::Array, b']'),
             b't' => self.cursor.eat_text(b"true").then_some(true),
             b'f' => self.cursor.eat_text(b"false").then_some(true),
             b'n' => self.cursor.eat_text(b"null").then_some(true),
@@ -94,48 +96,44 @@ impl<'a> Scan<'a> {
     }
 
     #[inline]
-    fn begin_object(&mut self) -> Option<bool> {
-        self.open_one()?;
-        if self.cursor.eat(b'}') {
-            return Some(true);
-        }
-        self.outer.push(self.open);
-        self.open = Open::Object(self.name()?);
-        Some(false)
+    fn number(&mut self) -> bool {
+        number::skip_common(&mut self.cursor) || self.rare_number()
     }
 
+    #[cold]
+    fn rare_number(&mut self) -> bool {
+        number::scan(&mut self.cursor).is_ok_and(|number| number.is_canonical())
+    }
+
+    /// Steps over an opening bracket, and over the closing one if it follows at once.
     #[inline]
-    fn begin_array(&mut self) -> Option<bool> {
-        self.open_one()?;
-        if self.cursor.eat(b']') {
+    fn open(&mut self, open: Open, close: u8) -> Option<bool> {
+        if self.outer.len() == DEPTH_MAX {
+            return None;
+        }
+        self.cursor.skip(1);
+        if self.cursor.eat(close) {
             return Some(true);
         }
         self.outer.push(self.open);
-        self.open = Open::Array;
+        self.open = open;
         Some(false)
-    }
-
-    /// Steps over a bracket, if one more is allowed.
-    fn open_one(&mut self) -> Option<()> {
-        self.cursor.next();
-        (self.outer.len() < DEPTH_MAX).then_some(())
     }
 
     /// Steps over what follows a complete value, up to the next one. Is there one?
     #[inline]
     fn end(&mut self) -> Option<bool> {
         loop {
-            let more = self.cursor.eat(b',');
-            match self.open {
-                Open::Nothing => return (!more).then_some(false),
-                Open::Array if more => return Some(true),
-                Open::Object(last) if more => {
-                    let name = self.name()?;
-                    self.open = Open::Object(name);
-                    return last.is_before(&name).then_some(true);
-                }
-                Open::Array => self.cursor.eat(b']').then_some(())?,
-                Open::Object(_) => self.cursor.eat(b'}').then_some(())?,
+            let close = match self.open {
+                Open::Nothing => return Some(false),
+                Open::Array => b']',
+                Open::Object(_) => b'}',
+            };
+            if self.cursor.eat(b',') {
+                return Some(true);
+            }
+            if !self.cursor.eat(close) {
+                return None;
             }
             self.open = self.outer.pop()?;
         }
@@ -143,14 +141,22 @@ impl<'a> Scan<'a> {
 
     /// Steps over a member's name and its colon.
     #[inline]
-    fn name(&mut self) -> Option<Name<'a>> {
-        self.cursor.eat(b'"').then_some(())?;
-        let start = self.cursor;
+    fn name(&mut self) -> Option<Name> {
+        if !self.cursor.eat(b'"') {
+            return None;
+        }
+        let (word, start) = (self.cursor.word(), self.cursor.at());
         self.cursor.skip_plain();
-        let text = self.cursor.since(start.at());
-        let prefix = name::prefix(word::keep(start.word(), text.len()));
-        self.cursor
-            .eat_text(b"\":")
-            .then_some(Name { prefix, text })
+        let end = self.cursor.at();
+        let prefix = name::prefix(word, end - start);
+        let ended = self.cursor.eat(b'"') && self.cursor.eat(b':');
+        ended.then_some(Name { prefix, start, end })
+    }
+
+    /// Does `next` come behind `last`? For prefixes that don't tell.
+    #[cold]
+    fn ascends(&self, last: Name, next: Name) -> bool {
+        let [before, after] = [last, next].map(|name| self.cursor.part(name.start, name.end));
+        last.start == 0 || name::compare(before, after) == Ordering::Less
     }
 }

@@ -1,31 +1,34 @@
 //! Writes the canonical text of any acceptable body, in one pass.
 //!
-//! Values are appended to the output as they come. What the selection leaves out is cut off again
-//! as soon as it has been read, and when an object ends, its members are put in order there.
-//! There is no recursion: the open arrays and objects are a list of at most [`DEPTH_MAX`].
+//! What the source spells canonically is copied in runs that are as long as possible. What the
+//! selection leaves out is cut off again as soon as it has been read, and when an object ends,
+//! its members are put in order. There is no recursion: the open arrays and objects are a list
+//! of at most [`DEPTH_MAX`].
 
 use super::DEPTH_MAX;
 use super::cursor::Cursor;
 use super::error::{CanonicalError, CanonicalErrorKind as Kind};
 use super::members::{Members, Object};
 use super::number;
+use super::output::Output;
 use super::selection::{Reach, Selection};
 use super::string::{self, Spelling};
 
 pub(super) struct Writer<'a, 's> {
     cursor: Cursor<'a>,
-    selection: &'s Selection,
-    out: Vec<u8>,
-    levels: Vec<Level<'s>>,
+    output: Output<'a>,
     members: Members<'a>,
+    /// The innermost level.
+    open: Level<'s>,
+    outer: Vec<Level<'s>>,
     values: Vec<Option<Vec<u8>>>,
 }
 
-/// An array or object whose end has not come yet.
+/// An array or object whose end has not come yet, or the document around them.
 struct Level<'s> {
     children: Children,
     reach: Reach<'s>,
-    /// Where the text of the first child begins in the output.
+    /// Where the first child begins in the output.
     start: usize,
     /// Where the last child begins, the comma before it included.
     child: usize,
@@ -34,17 +37,11 @@ struct Level<'s> {
 }
 
 enum Children {
-    /// With the index of the next element.
+    /// The document has one.
+    Root,
+    /// With the index of the next one.
     Elements(usize),
     Members(Object),
-}
-
-/// What comes after a step of the reading.
-enum Step<'s> {
-    /// The first byte of a value, that of a child.
-    Child(Reach<'s>),
-    /// What follows a complete value. Is it kept?
-    Complete(bool),
 }
 
 impl<'a, 's> Writer<'a, 's> {
@@ -52,20 +49,20 @@ impl<'a, 's> Writer<'a, 's> {
     pub(super) fn new(source: &'a [u8], selection: &'s Selection) -> Self {
         Self {
             cursor: Cursor::new(source),
-            selection,
-            out: Vec::with_capacity(source.len()),
-            levels: Vec::new(),
+            output: Output::new(source),
             members: Members::new(source),
+            open: Level::new(Children::Root, selection.root(), 0),
+            outer: Vec::with_capacity(8),
             values: Vec::new(),
         }
     }
 
     /// The canonical text of the selected values.
     pub(super) fn text(mut self) -> Result<Vec<u8>, CanonicalError> {
-        if self.document()? {
-            Ok(self.out)
-        } else {
-            Ok(b"null".to_vec())
+        self.document()?;
+        match self.output.text {
+            text if text.is_empty() => Ok(b"null".to_vec()),
+            text => Ok(text),
         }
     }
 
@@ -76,33 +73,81 @@ impl<'a, 's> Writer<'a, 's> {
         Ok(self.values)
     }
 
-    /// Writes everything. Is the root kept?
-    fn document(&mut self) -> Result<bool, CanonicalError> {
-        self.cursor.skip_whitespace();
+    fn document(&mut self) -> Result<(), CanonicalError> {
+        self.skip_whitespace();
         if self.cursor.peek().is_none() {
             return Err(Kind::Empty.at(self.cursor.at()));
         }
-        let mut step = Step::Child(self.selection.root());
         loop {
-            step = match step {
-                Step::Child(reach) => self.value(reach)?,
-                Step::Complete(kept) if self.levels.is_empty() => return self.finish(kept),
-                Step::Complete(kept) => self.follow(kept)?,
+            let reach = self.begin_child()?;
+            if let Some(kept) = self.value(reach)?
+                && !self.end_child(kept)?
+            {
+                break;
             }
         }
-    }
-
-    fn finish(&mut self, kept: bool) -> Result<bool, CanonicalError> {
-        self.cursor.skip_whitespace();
+        self.skip_whitespace();
         match self.cursor.peek() {
             Some(_) => Err(Kind::TrailingContent.at(self.cursor.at())),
-            None => Ok(kept),
+            None => Ok(()),
         }
     }
 
-    /// Writes the scalar that is next, or opens the array or object.
-    fn value(&mut self, reach: Reach<'s>) -> Result<Step<'s>, CanonicalError> {
-        let start = self.out.len();
+    /// Ends the run before white space, and begins a new one behind it.
+    #[inline]
+    fn skip_whitespace(&mut self) {
+        if self.cursor.peek().is_some_and(|byte| byte <= b' ') {
+            self.output.flush(self.cursor.at());
+            self.cursor.skip_whitespace();
+            self.output.resume(self.cursor.at());
+        }
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.output.len(self.cursor.at())
+    }
+
+    /// Finds out about the child that is next, and reads its name if it has one.
+    #[inline]
+    fn begin_child(&mut self) -> Result<Reach<'s>, CanonicalError> {
+        match &mut self.open.children {
+            Children::Root => Ok(self.open.reach),
+            Children::Elements(index) => {
+                *index += 1;
+                Ok(self.open.reach.element(*index - 1))
+            }
+            Children::Members(_) => self.name(),
+        }
+    }
+
+    fn name(&mut self) -> Result<Reach<'s>, CanonicalError> {
+        let (offset, start) = (self.cursor.at(), self.len());
+        if self.cursor.peek() != Some(b'"') {
+            return Err(self.cursor.unexpected());
+        }
+        let spelling = self.string()?;
+        let end = self.cursor.at();
+        if let Children::Members(object) = &mut self.open.children {
+            self.members.begin(object, offset..end, spelling, start)?;
+        }
+        self.skip_whitespace();
+        if !self.cursor.eat(b':') {
+            return Err(self.cursor.unexpected());
+        }
+        self.skip_whitespace();
+        let reach = self.open.reach;
+        Ok(if reach.is_partial() {
+            reach.member(self.members.last_name())
+        } else {
+            reach
+        })
+    }
+
+    /// Reads the value that is next. Is it kept? `None` for an array or object that is open now.
+    #[inline]
+    fn value(&mut self, reach: Reach<'s>) -> Result<Option<bool>, CanonicalError> {
+        let start = self.len();
         match self.cursor.peek() {
             Some(b'"') => {
                 self.string()?;
@@ -115,8 +160,8 @@ impl<'a, 's> Writer<'a, 's> {
             Some(b'n') => self.literal(b"null")?,
             _ => return Err(self.cursor.unexpected()),
         }
-        self.found(reach, start);
-        Ok(Step::Complete(reach.selected))
+        self.note(reach, start);
+        Ok(Some(reach.selected))
     }
 
     fn literal(&mut self, text: &[u8]) -> Result<(), CanonicalError> {
@@ -125,160 +170,156 @@ impl<'a, 's> Writer<'a, 's> {
                 return Err(self.cursor.unexpected());
             }
         }
-        self.out.extend_from_slice(text);
         Ok(())
     }
 
+    #[inline]
     fn number(&mut self) -> Result<(), CanonicalError> {
-        let number = number::scan(&mut self.cursor)?;
-        if number.is_canonical() {
-            self.out.extend_from_slice(number.spelled);
+        if number::skip_common(&mut self.cursor) {
+            Ok(())
         } else {
-            number.push_canonical(&mut self.out);
+            self.rare_number()
+        }
+    }
+
+    #[cold]
+    fn rare_number(&mut self) -> Result<(), CanonicalError> {
+        let start = self.cursor.at();
+        let number = number::scan(&mut self.cursor)?;
+        if !number.is_canonical() {
+            self.output.flush(start);
+            number.push_canonical(&mut self.output.text);
+            self.output.resume(self.cursor.at());
         }
         Ok(())
     }
 
-    /// Writes the string whose opening quote is next.
+    /// Reads the string whose opening quote is next.
+    #[inline]
     fn string(&mut self) -> Result<Spelling, CanonicalError> {
         let start = self.cursor.at();
-        self.cursor.next();
+        self.cursor.skip(1);
         let spelling = string::scan(&mut self.cursor)?;
-        let quoted = self.cursor.since(start);
-        match (spelling, quoted) {
-            (Spelling::Loose, [_, inside @ .., _]) => string::push_minimal(inside, &mut self.out)?,
-            _ => self.out.extend_from_slice(quoted),
+        if spelling == Spelling::Loose {
+            self.loose_string(start)?;
         }
         Ok(spelling)
     }
 
-    fn open(&mut self, reach: Reach<'s>, children: Children) -> Result<Step<'s>, CanonicalError> {
-        if self.levels.len() == DEPTH_MAX {
+    #[cold]
+    fn loose_string(&mut self, start: usize) -> Result<(), CanonicalError> {
+        self.output.flush(start);
+        if let [_, inside @ .., _] = self.cursor.since(start) {
+            string::push_minimal(inside, &mut self.output.text)?;
+        }
+        self.output.resume(self.cursor.at());
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        reach: Reach<'s>,
+        children: Children,
+    ) -> Result<Option<bool>, CanonicalError> {
+        if self.outer.len() == DEPTH_MAX {
             return Err(Kind::TooDeep.at(self.cursor.at()));
         }
-        self.out.extend(self.cursor.next());
-        let start = self.out.len();
-        let level = Level {
-            children,
-            reach,
-            start,
-            child: start,
-            end: start,
-        };
-        let close = level.close();
-        self.levels.push(level);
-        self.cursor.skip_whitespace();
-        if self.cursor.eat(close) {
-            self.close()
+        self.cursor.skip(1);
+        let level = Level::new(children, reach, self.len());
+        self.outer.push(std::mem::replace(&mut self.open, level));
+        self.skip_whitespace();
+        if self.cursor.peek() == self.open.close() {
+            self.close().map(Some)
         } else {
-            self.child()
+            Ok(None)
         }
     }
 
-    /// Goes on behind a complete child of the innermost level.
-    fn follow(&mut self, kept: bool) -> Result<Step<'s>, CanonicalError> {
-        let close = self.end_child(kept);
-        self.cursor.skip_whitespace();
-        if self.cursor.eat(b',') {
-            self.cursor.skip_whitespace();
-            return self.child();
-        }
-        match close {
-            Some(close) if self.cursor.eat(close) => self.close(),
-            _ => Err(self.cursor.unexpected()),
-        }
-    }
-
-    /// Begins a child of the innermost level: writes the comma and the name, if it has one.
-    fn child(&mut self) -> Result<Step<'s>, CanonicalError> {
-        let Some(level) = self.levels.last_mut() else {
-            return Err(self.cursor.unexpected());
-        };
-        level.child = self.out.len();
-        if level.child > level.start {
-            self.out.push(b',');
-        }
-        match &mut level.children {
-            Children::Elements(index) => {
-                let reach = level.reach.element(*index);
-                *index += 1;
-                Ok(Step::Child(reach))
+    /// Goes on behind a complete child, and behind all levels that end there with it.
+    /// Is there another child?
+    #[inline]
+    fn end_child(&mut self, mut kept: bool) -> Result<bool, CanonicalError> {
+        loop {
+            self.keep_child(kept);
+            let Some(close) = self.open.close() else {
+                self.output.flush(self.cursor.at());
+                return Ok(false);
+            };
+            self.skip_whitespace();
+            self.open.child = self.len();
+            match self.cursor.peek() {
+                Some(b',') => {
+                    self.cursor.skip(1);
+                    if self.open.child == self.open.start {
+                        // All children so far were left out.
+                        self.output.resume(self.cursor.at());
+                    }
+                    self.skip_whitespace();
+                    return Ok(true);
+                }
+                Some(byte) if byte == close => kept = self.close()?,
+                _ => return Err(self.cursor.unexpected()),
             }
-            Children::Members(_) => self.member(),
         }
     }
 
-    fn member(&mut self) -> Result<Step<'s>, CanonicalError> {
-        if self.cursor.peek() != Some(b'"') {
-            return Err(self.cursor.unexpected());
+    /// Keeps the child that is complete now, or cuts it off.
+    #[inline]
+    fn keep_child(&mut self, kept: bool) {
+        if !kept {
+            return self.leave_out();
         }
-        let offset = self.cursor.at();
-        let spelling = self.string()?;
-        let end = self.cursor.at();
-        self.cursor.skip_whitespace();
-        let colon = self.cursor.eat(b':');
-        let Some(Level {
-            children: Children::Members(object),
-            reach,
-            ..
-        }) = self.levels.last_mut()
-        else {
-            return Err(self.cursor.unexpected());
-        };
-        if !colon {
-            return Err(self.cursor.unexpected());
+        self.open.end = self.len();
+        if let Children::Members(_) = self.open.children {
+            self.members.end(self.open.end);
         }
-        self.out.push(b':');
-        self.cursor.skip_whitespace();
-        self.members.begin(object, offset, end, spelling)?;
-        Ok(Step::Child(reach.member(self.members.last_name())))
     }
 
-    /// Keeps the last child of the innermost level, or cuts it off.
-    /// Returns what closes the level.
-    fn end_child(&mut self, kept: bool) -> Option<u8> {
-        let level = self.levels.last_mut()?;
-        if kept {
-            level.end = self.out.len();
-        } else {
-            self.out.truncate(level.child);
+    #[cold]
+    fn leave_out(&mut self) {
+        let open = &self.open;
+        self.output.cut(open.child, self.cursor.at());
+        if let Children::Elements(_) = open.children
+            && open.reach.is_partial()
+        {
+            let first = open.child == open.start;
+            self.output
+                .text
+                .extend_from_slice(if first { b"null" } else { b",null" });
         }
-        let start = level.child + usize::from(level.child > level.start);
-        match level.children {
-            Children::Members(_) if kept => self.members.end(start..level.end),
-            Children::Elements(_) if !kept && level.reach.is_partial() => {
-                self.out.extend_from_slice(if start > level.child {
-                    b",null"
-                } else {
-                    b"null"
-                });
+    }
+
+    /// Ends the innermost level, whose closing bracket is next. Is it kept?
+    fn close(&mut self) -> Result<bool, CanonicalError> {
+        let at = self.cursor.at();
+        let open = &self.open;
+        if open.end < self.output.len(at) {
+            self.output.cut(open.end, at);
+        }
+        if let Children::Members(object) = open.children {
+            if !object.ascending {
+                self.output.flush(at);
+                self.members
+                    .sort(object, open.start, &mut self.output.text)?;
             }
-            _ => {}
+            self.members.close(object);
         }
-        Some(level.close())
+        let kept = open.reach.selected || open.end > open.start;
+        let (reach, start) = (open.reach, open.start - 1);
+        if let Some(outer) = self.outer.pop() {
+            self.open = outer;
+        }
+        self.cursor.skip(1);
+        self.note(reach, start);
+        Ok(kept)
     }
 
-    /// Ends the innermost level, whose closing bracket has been read.
-    fn close(&mut self) -> Result<Step<'s>, CanonicalError> {
-        let Some(level) = self.levels.pop() else {
-            return Err(self.cursor.unexpected());
-        };
-        self.out.truncate(level.end);
-        let close = level.close();
-        if let Children::Members(object) = level.children {
-            self.members.close(object, level.start, &mut self.out)?;
-        }
-        self.out.push(close);
-        self.found(level.reach, level.start - 1);
-        Ok(Step::Complete(
-            level.reach.selected || level.end > level.start,
-        ))
-    }
-
-    /// Notes the value that has just been written from `start` on, if a pointer names it.
-    fn found(&mut self, reach: Reach<'s>, start: usize) {
+    /// Notes the value that has just been read, which begins at `start`, if a pointer names it.
+    #[inline]
+    fn note(&mut self, reach: Reach<'s>, start: usize) {
         for &place in reach.places() {
-            let text = self.out.get(start..).map(<[u8]>::to_vec);
+            self.output.flush(self.cursor.at());
+            let text = self.output.text.get(start..).map(<[u8]>::to_vec);
             if let Some(value) = self.values.get_mut(place) {
                 *value = text;
             }
@@ -286,11 +327,22 @@ impl<'a, 's> Writer<'a, 's> {
     }
 }
 
-impl Level<'_> {
-    const fn close(&self) -> u8 {
+impl<'s> Level<'s> {
+    const fn new(children: Children, reach: Reach<'s>, start: usize) -> Self {
+        Self {
+            children,
+            reach,
+            start,
+            child: start,
+            end: start,
+        }
+    }
+
+    const fn close(&self) -> Option<u8> {
         match self.children {
-            Children::Elements(_) => b']',
-            Children::Members(_) => b'}',
+            Children::Root => None,
+            Children::Elements(_) => Some(b']'),
+            Children::Members(_) => Some(b'}'),
         }
     }
 }

@@ -138,7 +138,9 @@ fn paths(model: &Model) -> Vec<Vec<String>> {
 
 fn pointer_text(path: &[String]) -> String {
     let escape = |token: &String| token.replace('~', "~0").replace('/', "~1");
-    path.iter().flat_map(|token| ["/".to_owned(), escape(token)]).collect()
+    path.iter()
+        .flat_map(|token| ["/".to_owned(), escape(token)])
+        .collect()
 }
 
 /// The document that DESIGN's rule leaves over; `None` when nothing is kept.

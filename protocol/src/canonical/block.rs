@@ -1,0 +1,78 @@
+//! Sixteen bytes at a time, by the vector instructions that every x86-64, `AArch64` and
+//! WebAssembly engine has.
+//!
+//! Each test returns a bit mask whose lowest bit stands for the first byte.
+
+use wide::u8x16;
+
+/// The bytes of a [`Block`].
+pub(super) const LEN: usize = 16;
+
+/// Bytes that are next to each other in the source.
+#[derive(Clone, Copy)]
+pub(super) struct Block(u8x16);
+
+impl Block {
+    #[inline]
+    pub(super) fn new(bytes: &[u8; LEN]) -> Self {
+        Self(u8x16::new(*bytes))
+    }
+
+    /// The bytes that end a plain run inside a JSON string: quotes, backslashes and controls.
+    #[inline]
+    pub(super) fn special(self) -> u32 {
+        let quotes = self.0.simd_eq(u8x16::splat(b'"'));
+        let backslashes = self.0.simd_eq(u8x16::splat(b'\\'));
+        let controls = self.0.min(u8x16::splat(0x1f)).simd_eq(self.0);
+        (quotes | backslashes | controls).to_bitmask()
+    }
+
+    /// The bytes that are not decimal digits.
+    #[inline]
+    pub(super) fn other_than_digits(self) -> u32 {
+        let values = self.0 - u8x16::splat(b'0');
+        values.max(u8x16::splat(10)).simd_eq(values).to_bitmask()
+    }
+
+    /// The bytes that are neither digits nor minus, point or slash, which are next to each other.
+    #[inline]
+    pub(super) fn other_than_number(self) -> u32 {
+        let values = self.0 - u8x16::splat(b'-');
+        values.max(u8x16::splat(13)).simd_eq(values).to_bitmask()
+    }
+
+    /// The bytes that are not spaces.
+    #[inline]
+    pub(super) fn other_than_spaces(self) -> u32 {
+        self.0.simd_eq(u8x16::splat(b' ')).to_bitmask() ^ 0xffff
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_test_judges_every_byte_in_every_place() {
+        for byte in u8::MIN..=u8::MAX {
+            for place in 0..LEN {
+                let mut bytes = *b"0123456789012345";
+                bytes[place] = byte;
+                let bit = |found: bool| u32::from(found) << place;
+                let block = Block::new(&bytes);
+                let special = byte < 0x20 || byte == b'"' || byte == b'\\';
+                assert_eq!(block.special(), bit(special), "{byte:x}");
+                assert_eq!(
+                    block.other_than_digits(),
+                    bit(!byte.is_ascii_digit()),
+                    "{byte:x}"
+                );
+                assert_eq!(
+                    block.other_than_spaces(),
+                    0xffff ^ bit(byte == b' '),
+                    "{byte:x}"
+                );
+            }
+        }
+    }
+}
