@@ -1,3 +1,16 @@
-//! The kit that development and tests share.
+//! The kit: what development and tests share, and a whole system of real parts for one test.
 
+pub mod answer;
+pub mod client;
+pub mod database;
+pub mod echo;
+pub mod edge;
+pub mod eventually;
+pub mod fault_proxy;
+pub mod folder;
+pub mod origin;
+pub mod port;
+pub mod postgres;
 pub mod provider;
+pub mod sandbox;
+pub mod world;

@@ -1,0 +1,241 @@
+//! A whole system for one test: database, provider, origins and edges, each of them real.
+
+use crate::{
+    answer::Answer,
+    client::{Client, ORDER},
+    database::Database,
+    edge::{self, Edge},
+    eventually::eventually,
+    fault_proxy::FaultProxy,
+    folder::Folder,
+    origin::{self, Origin},
+    port,
+    postgres::Postgres,
+    sandbox::Sandbox,
+};
+use std::{fs, net::Ipv4Addr, path::PathBuf, time::Duration};
+use tokio::task::JoinHandle;
+use xtask::artifacts::default_policy;
+
+/// The keys of the signed hop, on both sides: `new` signs, `old` is still taken.
+pub const EDGE_KEYS: &str =
+    "new:bmV3IGtleSBvZiB0aGUgc2lnbmVkIGhvcA==,old:b2xkIGtleSBvZiB0aGUgc2lnbmVkIGhvcA==";
+
+/// The parts, in the order in which they end.
+#[derive(Debug)]
+pub struct World {
+    /// Each with a lock of its own; the n-th calls the n-th origin.
+    pub edges: Vec<Edge>,
+    /// All on one database.
+    pub origins: Vec<Origin>,
+    /// Between the parts, where the test has asked for it.
+    links: Option<Links>,
+    /// Who is charged.
+    pub sandbox: Sandbox,
+    /// What is written down.
+    pub database: Database,
+    /// The server, where the test has one of its own.
+    postgres: Option<Postgres>,
+    _folder: Folder,
+}
+
+/// A fault proxy on each link of the first edge and the first origin.
+#[derive(Debug)]
+pub struct Links {
+    /// From the first edge to the first origin.
+    pub to_origin: FaultProxy,
+    /// From all origins to Postgres.
+    pub to_store: FaultProxy,
+    /// From all origins to the provider.
+    pub to_provider: FaultProxy,
+}
+
+/// What a test wants that differs from one edge, one origin and a signed hop.
+#[derive(Debug)]
+pub struct Builder {
+    edges: usize,
+    origins: usize,
+    edge_keys: Option<String>,
+    origin_keys: Option<String>,
+    own_postgres: bool,
+    faulty_links: bool,
+    policy: Option<String>,
+}
+
+impl World {
+    /// One edge, one origin, a signed hop.
+    pub async fn start() -> Self {
+        Self::builder().start().await
+    }
+
+    /// For anything else.
+    pub fn builder() -> Builder {
+        Builder {
+            edges: 1,
+            origins: 1,
+            edge_keys: Some(EDGE_KEYS.to_owned()),
+            origin_keys: Some(EDGE_KEYS.to_owned()),
+            own_postgres: false,
+            faulty_links: false,
+            policy: None,
+        }
+    }
+
+    /// A client of the first edge.
+    pub fn client(&self) -> Client {
+        self.edges[0].client()
+    }
+
+    /// The fault proxies of [`Builder::faulty_links`].
+    pub fn links(&self) -> &Links {
+        self.links.as_ref().expect("a world with faulty links")
+    }
+
+    /// The server of [`Builder::own_postgres`].
+    pub fn postgres(&mut self) -> &mut Postgres {
+        self.postgres.as_mut().expect("a world with a Postgres of its own")
+    }
+
+    /// Places [`ORDER`] at the first edge and returns while it is being charged, which takes
+    /// `delay_ms`.
+    pub async fn begin_order(&self, key: &str, delay_ms: u32) -> JoinHandle<reqwest::Result<Answer>> {
+        self.sandbox.delay(delay_ms).await;
+        let placed = tokio::spawn(Answer::to(self.client().order(key, ORDER)));
+        let charging = async || self.sandbox.is_busy().await;
+        eventually("a charge that runs", Duration::from_secs(10), charging).await;
+        placed
+    }
+
+    /// Fails unless exactly `count` orders exist, each with one succeeded charge and one row of
+    /// each event.
+    pub async fn assert_orders(&self, count: i64) {
+        let charges = self.sandbox.charges().await;
+        let paid = charges.iter().filter(|charge| charge.status == "succeeded").count();
+        assert_eq!(i64::try_from(paid), Ok(count), "{charges:?}");
+        assert_eq!(self.database.orders().await, count, "orders");
+        for event in ["payment.succeeded", "order.created"] {
+            assert_eq!(self.database.events(event).await, count, "{event}");
+        }
+    }
+}
+
+impl Builder {
+    /// So many edges, none of which knows another.
+    pub fn edges(self, edges: usize) -> Self {
+        Self { edges, ..self }
+    }
+
+    /// So many origins on one database.
+    pub fn origins(self, origins: usize) -> Self {
+        Self { origins, ..self }
+    }
+
+    /// No signatures: everybody may call the origin, as in development.
+    pub fn unsigned(self) -> Self {
+        Self { edge_keys: None, origin_keys: None, ..self }
+    }
+
+    /// Edges sign with these keys, whatever the origins take.
+    pub fn edge_keys(self, keys: &str) -> Self {
+        Self { edge_keys: Some(keys.to_owned()), ..self }
+    }
+
+    /// A Postgres that the test may stop.
+    pub fn own_postgres(self) -> Self {
+        Self { own_postgres: true, ..self }
+    }
+
+    /// A fault proxy on every link.
+    pub fn faulty_links(self) -> Self {
+        Self { faulty_links: true, ..self }
+    }
+
+    /// Another policy.toml, for the origins alone: edges embed theirs when they are built.
+    pub fn origin_policy(self, policy: &str) -> Self {
+        Self { policy: Some(policy.to_owned()), ..self }
+    }
+
+    /// Starts it all; everything is ready when this returns.
+    pub async fn start(self) -> World {
+        let folder = Folder::create();
+        let (postgres, database) = self.start_store(&folder).await;
+        let sandbox = Sandbox::start().await;
+        let port = port::free();
+        let links = if self.faulty_links {
+            Some(Links::start(&database, &sandbox, port).await)
+        } else {
+            None
+        };
+        let mut origin = origin::Options {
+            port,
+            database_url: database.url(),
+            provider_url: sandbox.url(),
+            policy: self.policy_file(&folder),
+            edge_keys: self.origin_keys.clone(),
+            webhook_url: format!("{}/_sandbox/webhook", sandbox.url()),
+            log: PathBuf::new(),
+        };
+        if let Some(links) = &links {
+            origin.database_url = database.url_by_port(links.to_store.address().port());
+            origin.provider_url = links.to_provider.url();
+        }
+        let origins = self.start_origins(origin, &folder).await;
+        let edges = self.start_edges(&origins, links.as_ref(), &folder).await;
+        World { edges, origins, links, sandbox, database, postgres, _folder: folder }
+    }
+
+    async fn start_store(&self, folder: &Folder) -> (Option<Postgres>, Database) {
+        if !self.own_postgres {
+            return (None, Database::create().await);
+        }
+        let postgres = Postgres::start(folder.path()).await;
+        let database = Database::create_on(&postgres.url()).await;
+        (Some(postgres), database)
+    }
+
+    async fn start_origins(&self, first: origin::Options, folder: &Folder) -> Vec<Origin> {
+        let mut origins: Vec<Origin> = Vec::new();
+        for n in 0..self.origins {
+            let port = if n == 0 { first.port } else { port::free() };
+            let log = folder.file(&format!("origin-{n}.log"));
+            origins.push(Origin::start(origin::Options { port, log, ..first.clone() }).await);
+        }
+        origins
+    }
+
+    async fn start_edges(
+        &self,
+        origins: &[Origin],
+        links: Option<&Links>,
+        folder: &Folder,
+    ) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for n in 0..self.edges {
+            let origin_url = match links {
+                Some(links) if n == 0 => links.to_origin.url(),
+                _ => origins[n % origins.len()].url(),
+            };
+            let log = folder.file(&format!("edge-{n}.log"));
+            let edge_keys = self.edge_keys.clone();
+            edges.push(Edge::start(edge::Options { origin_url, edge_keys, log }).await);
+        }
+        edges
+    }
+
+    fn policy_file(&self, folder: &Folder) -> PathBuf {
+        let Some(policy) = &self.policy else { return default_policy() };
+        let file = folder.file("policy.toml");
+        fs::write(&file, policy).expect("a writable folder");
+        file
+    }
+}
+
+impl Links {
+    async fn start(database: &Database, sandbox: &Sandbox, origin_port: u16) -> Self {
+        Self {
+            to_origin: FaultProxy::start((Ipv4Addr::LOCALHOST, origin_port).into()).await,
+            to_store: FaultProxy::start(database.server_address()).await,
+            to_provider: FaultProxy::start(sandbox.address()).await,
+        }
+    }
+}

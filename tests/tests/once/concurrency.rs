@@ -1,0 +1,146 @@
+//! Requests that race: however many, wherever they arrive, one executes.
+
+use futures_util::future::join_all;
+use tests::{
+    answer::Answer,
+    client::{Client, ORDER, fresh_key},
+    world::World,
+};
+
+const COUNT: usize = 50;
+
+/// Sends [`COUNT`] equal requests at once, to these clients in turn.
+async fn storm(clients: &[Client], key: &str, prefer: Option<&str>) -> Vec<Answer> {
+    let requests = clients.iter().cycle().take(COUNT).map(|client| {
+        let request = client.order(key, ORDER);
+        Answer::to(match prefer {
+            Some(prefer) => request.header("prefer", prefer),
+            None => request,
+        })
+    });
+    join_all(requests).await.into_iter().map(|answer| answer.expect("an answer")).collect()
+}
+
+/// Every answer is the one 201, or 409; exactly one of them is not a replay.
+fn assert_one_executed(answers: &[Answer]) {
+    let (created, busy): (Vec<_>, Vec<_>) = answers.iter().partition(|a| a.status == 201);
+    for answer in busy {
+        answer.assert_problem(409, "request-in-progress");
+    }
+    let firsts = created.iter().filter(|answer| answer.replayed() == Some(false)).count();
+    assert_eq!(firsts, 1, "{created:?}");
+    for answer in &created {
+        assert_eq!(answer.lasting(), created[0].lasting());
+    }
+}
+
+async fn assert_one_charge(world: &World) {
+    world.assert_orders(1).await;
+    assert_eq!(world.sandbox.charges().await[0].requests, 1);
+    assert_eq!(world.database.records().await, 1);
+}
+
+#[tokio::test]
+async fn fifty_equal_requests_are_one_charge() {
+    let (world, key) = (World::start().await, fresh_key());
+    world.sandbox.delay(300).await;
+    let answers = storm(&[world.client()], &key, None).await;
+    assert_one_executed(&answers);
+    assert_one_charge(&world).await;
+}
+
+#[tokio::test]
+async fn fifty_equal_requests_that_wait_get_one_answer() {
+    let (world, key) = (World::start().await, fresh_key());
+    world.sandbox.delay(300).await;
+    let answers = storm(&[world.client()], &key, Some("wait=10")).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), COUNT);
+    assert_one_executed(&answers);
+    assert_one_charge(&world).await;
+}
+
+#[tokio::test]
+async fn two_edges_without_a_common_lock_and_two_origins_are_one_charge() {
+    let (world, key) = (World::builder().edges(2).origins(2).start().await, fresh_key());
+    world.sandbox.delay(300).await;
+    let clients: Vec<_> = world.edges.iter().map(|edge| edge.client()).collect();
+    assert_one_executed(&storm(&clients, &key, None).await);
+    assert_one_charge(&world).await;
+}
+
+#[tokio::test]
+async fn two_edges_and_two_origins_give_everyone_who_waits_one_answer() {
+    let (world, key) = (World::builder().edges(2).origins(2).start().await, fresh_key());
+    world.sandbox.delay(300).await;
+    let clients: Vec<_> = world.edges.iter().map(|edge| edge.client()).collect();
+    let answers = storm(&clients, &key, Some("wait=10")).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), COUNT);
+    assert_one_executed(&answers);
+    assert_one_charge(&world).await;
+}
+
+#[tokio::test]
+async fn without_any_edge_two_origins_are_one_charge() {
+    let world = World::builder().unsigned().edges(0).origins(2).start().await;
+    world.sandbox.delay(300).await;
+    let clients: Vec<_> = world.origins.iter().map(|origin| origin.client()).collect();
+    let key = fresh_key();
+    assert_one_executed(&storm(&clients, &key, None).await);
+    assert_one_charge(&world).await;
+}
+
+#[tokio::test]
+async fn without_any_edge_two_origins_give_everyone_who_waits_one_answer() {
+    let world = World::builder().unsigned().edges(0).origins(2).start().await;
+    world.sandbox.delay(300).await;
+    let clients: Vec<_> = world.origins.iter().map(|origin| origin.client()).collect();
+    let key = fresh_key();
+    let answers = storm(&clients, &key, Some("wait=10")).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), COUNT);
+    assert_one_executed(&answers);
+    assert_one_charge(&world).await;
+}
+
+#[tokio::test]
+async fn equal_and_other_commands_that_race_are_one_order() {
+    let (world, key) = (World::builder().edges(2).origins(2).start().await, fresh_key());
+    world.sandbox.delay(100).await;
+    let requests = (0..COUNT).map(|n| {
+        let body = if n % 2 == 0 { ORDER.to_owned() } else { ORDER.replace("1250", "1251") };
+        Answer::to(world.edges[n % 4 / 2].client().order(&key, body))
+    });
+    let answers = join_all(requests).await;
+    let answers: Vec<_> = answers.into_iter().map(|answer| answer.expect("an answer")).collect();
+    let created = answers.iter().find(|answer| answer.status == 201).expect("one 201");
+    for (answer, n) in answers.iter().zip(0..) {
+        let amount = 1250 + n % 2;
+        match answer.status {
+            201 => assert_eq!(answer.json()["amount"], amount),
+            409 => answer.assert_problem(409, "request-in-progress"),
+            _ => answer.assert_problem(422, "key-reused"),
+        }
+        assert_eq!(answer.status == 422, created.json()["amount"] != amount, "{answer:?}");
+    }
+    assert_one_charge(&world).await;
+}
+
+#[tokio::test]
+async fn fifty_orders_at_once_take_the_right_stock() {
+    let world = World::builder().origins(2).edges(2).start().await;
+    let before = [world.database.stock("A1").await, world.database.stock("B2").await];
+    // Written in both orders: stock is taken in one.
+    let items = [
+        r#"[{"sku":"A1","quantity":3},{"sku":"B2","quantity":2}]"#,
+        r#"[{"sku":"B2","quantity":1},{"sku":"A1","quantity":3},{"sku":"B2","quantity":1}]"#,
+    ];
+    let requests = (0..COUNT).map(|n| {
+        let body = ORDER.replace(r#"[{"sku":"A1","quantity":2}]"#, items[n % 2]);
+        Answer::to(world.edges[n % 4 / 2].client().order(&fresh_key(), body))
+    });
+    for answer in join_all(requests).await {
+        assert_eq!(answer.expect("an answer").status, 201);
+    }
+    let after = [world.database.stock("A1").await, world.database.stock("B2").await];
+    assert_eq!([before[0] - after[0], before[1] - after[1]], [150, 100]);
+    world.assert_orders(50).await;
+}

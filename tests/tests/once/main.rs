@@ -1,0 +1,15 @@
+//! One operation, once: the whole system through the edge, on real workerd, Postgres and provider.
+
+mod cases;
+mod concurrency;
+mod events;
+mod failures;
+mod keys;
+mod orders;
+mod passage;
+mod problems;
+mod signature;
+mod status;
+mod store;
+mod thread;
+mod unknown;

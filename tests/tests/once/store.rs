@@ -1,0 +1,75 @@
+//! Postgres that comes and goes: nothing is executed without it, and nothing must be restarted.
+
+use std::time::{Duration, Instant};
+use tests::{
+    client::{ORDER, fresh_key},
+    eventually::eventually,
+    fault_proxy::Fault,
+    world::World,
+};
+
+const LIMIT: Duration = Duration::from_secs(10);
+
+#[tokio::test]
+async fn without_postgres_nothing_is_executed_and_with_it_again_all_is_well() {
+    let (mut world, key) = (World::builder().own_postgres().start().await, fresh_key());
+    let client = world.client();
+    let before = client.place(&key, ORDER).await;
+    world.postgres().stop().await;
+    for key in [&fresh_key(), &fresh_key()] {
+        let asked = Instant::now();
+        client.place(key, ORDER).await.assert_problem(503, "store-unavailable");
+        assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    }
+    assert_eq!(world.sandbox.charges().await.len(), 1);
+    assert_eq!(world.origins[0].client().get("/healthz").await.status, 200);
+    world.origins[0].client().get("/readyz").await.assert_problem(503, "store-unavailable");
+    world.postgres().start_again().await;
+    let after = client.place(&fresh_key(), ORDER).await;
+    assert_eq!((after.status, after.replayed()), (201, Some(false)), "{after:?}");
+    assert_eq!(client.place(&key, ORDER).await.lasting(), before.lasting());
+    world.assert_orders(2).await;
+}
+
+#[tokio::test]
+async fn a_store_that_never_answers_is_503_in_time_for_the_client() {
+    let (world, key) = (World::builder().faulty_links().start().await, fresh_key());
+    world.client().place(&fresh_key(), ORDER).await;
+    world.links().to_store.set(Fault::Blackhole).await;
+    let asked = Instant::now();
+    let refused = world.client().place(&key, ORDER).await;
+    refused.assert_problem(503, "store-unavailable");
+    assert!(asked.elapsed() < Duration::from_secs(15), "{:?}", asked.elapsed());
+    assert_eq!(world.sandbox.charges().await.len(), 1);
+    world.links().to_store.set(Fault::None).await;
+    let placed = async || world.client().place(&key, ORDER).await.status == 201;
+    eventually("an order after the silence", LIMIT, placed).await;
+    world.assert_orders(2).await;
+}
+
+#[tokio::test]
+async fn connections_that_break_during_the_charge_cost_nothing() {
+    let (world, key) = (World::builder().faulty_links().start().await, fresh_key());
+    let place = world.begin_order(&key, 1_000).await;
+    world.links().to_store.cut().await;
+    let placed = place.await.expect("no panic").expect("an answer");
+    assert_eq!((placed.status, placed.replayed()), (201, Some(false)), "{placed:?}");
+    world.assert_orders(1).await;
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_when_the_charge_ends_finishes_it_later() {
+    let (world, key) = (World::builder().faulty_links().start().await, fresh_key());
+    let place = world.begin_order(&key, 500).await;
+    world.links().to_store.set(Fault::Refuse).await;
+    eventually("the charge", LIMIT, async || world.sandbox.charges().await.len() == 1).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    world.links().to_store.set(Fault::None).await;
+    let answer = place.await.expect("no panic").expect("an answer");
+    assert!(matches!(answer.status, 201 | 502), "{answer:?}");
+    eventually("the order", Duration::from_secs(30), async || world.database.orders().await == 1)
+        .await;
+    let retry = world.client().place_patiently(&key, ORDER).await;
+    assert_eq!(retry.status, 201, "{retry:?}");
+    world.assert_orders(1).await;
+}
