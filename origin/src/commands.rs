@@ -24,7 +24,11 @@ pub(crate) fn policy(file: &Path) -> Result<Policy, Failure> {
 pub(crate) fn check(file: &Path) -> Result<(), Failure> {
     let policy = policy(file)?;
     let routes = policy.routes.len();
-    println!("{} is valid: {routes} protected route{}", file.display(), if routes == 1 { "" } else { "s" });
+    println!(
+        "{} is valid: {routes} protected route{}",
+        file.display(),
+        if routes == 1 { "" } else { "s" }
+    );
     Ok(())
 }
 
@@ -37,7 +41,10 @@ pub(crate) fn canonical(file: &Path, route: Option<&str>) -> Result<(), Failure>
     let mut body = Vec::new();
     std::io::stdin().read_to_end(&mut body)?;
     let refused = |error: canonical::CanonicalError| {
-        format!("the body has no canonical form: {error} (offset {})", error.offset)
+        format!(
+            "the body has no canonical form: {error} (offset {})",
+            error.offset
+        )
     };
     let mut text = canonical::text(&body, selection).map_err(refused)?;
     let command = Command {
@@ -60,5 +67,10 @@ fn find(file: &Path, name: &str) -> Result<Route, Failure> {
     let routes = policy(file)?.routes;
     let names: Vec<_> = routes.iter().map(Route::name).collect();
     let route = routes.into_iter().find(|route| route.name() == name);
-    Ok(route.ok_or_else(|| format!("the policy has no route {name:?}; it has {}", names.join(", ")))?)
+    Ok(route.ok_or_else(|| {
+        format!(
+            "the policy has no route {name:?}; it has {}",
+            names.join(", ")
+        )
+    })?)
 }

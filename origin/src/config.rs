@@ -41,7 +41,9 @@ pub struct Webhook {
 
 impl std::fmt::Debug for Webhook {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Webhook").field("url", &self.url).finish_non_exhaustive()
+        f.debug_struct("Webhook")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
     }
 }
 
@@ -56,7 +58,10 @@ pub struct Error {
 impl Error {
     /// This variable is wrong in this way.
     pub fn invalid(variable: &'static str, what: impl Into<String>) -> Self {
-        Self { variable, what: what.into() }
+        Self {
+            variable,
+            what: what.into(),
+        }
     }
 }
 
@@ -68,8 +73,15 @@ impl Config {
         Ok(Self {
             database_url: text("DATABASE_URL")
                 .ok_or_else(|| Error::invalid("DATABASE_URL", "is not set"))?,
-            database_connections: number("DATABASE_CONNECTIONS", &or("DATABASE_CONNECTIONS", "16"))?,
-            bind: parse("BIND", &or("BIND", "127.0.0.1:8080"), "is not an address and port")?,
+            database_connections: number(
+                "DATABASE_CONNECTIONS",
+                &or("DATABASE_CONNECTIONS", "16"),
+            )?,
+            bind: parse(
+                "BIND",
+                &or("BIND", "127.0.0.1:8080"),
+                "is not an address and port",
+            )?,
             policy_file: or("POLICY_FILE", "policy.toml").into(),
             provider_url: or("PROVIDER_URL", "http://127.0.0.1:8090"),
             provider_secret: or("PROVIDER_SECRET", "sk_test_sandbox"),
@@ -126,10 +138,22 @@ mod tests {
         let url = ("DATABASE_URL", "postgres://localhost/x");
         let table = [
             (vec![], "DATABASE_URL is not set"),
-            (vec![url, ("BIND", "8080")], "BIND is not an address and port"),
-            (vec![url, ("EDGE_KEYS", "secret")], "EDGE_KEYS is wrong: entry 1 is not of the form kid:base64"),
-            (vec![url, ("WEBHOOK_URL", "http://x")], "WEBHOOK_SECRET is not set"),
-            (vec![url, ("DATABASE_CONNECTIONS", "many")], "DATABASE_CONNECTIONS is not a number that fits"),
+            (
+                vec![url, ("BIND", "8080")],
+                "BIND is not an address and port",
+            ),
+            (
+                vec![url, ("EDGE_KEYS", "secret")],
+                "EDGE_KEYS is wrong: entry 1 is not of the form kid:base64",
+            ),
+            (
+                vec![url, ("WEBHOOK_URL", "http://x")],
+                "WEBHOOK_SECRET is not set",
+            ),
+            (
+                vec![url, ("DATABASE_CONNECTIONS", "many")],
+                "DATABASE_CONNECTIONS is not a number that fits",
+            ),
         ];
         for (variables, message) in table {
             assert_eq!(read(&variables).unwrap_err().to_string(), message);

@@ -48,13 +48,17 @@ fn store_problem(error: &store::Error) -> Problem {
         let detail = "The store of records can't be reached. Nothing was executed.";
         Problem::new(Kind::StoreUnavailable, detail).retry_after(2)
     } else {
-        Problem::new(Kind::Internal, "Something is wrong on our side; retry with the same key.")
-            .retry_after(5)
+        Problem::new(
+            Kind::Internal,
+            "Something is wrong on our side; retry with the same key.",
+        )
+        .retry_after(5)
     }
 }
 
 fn unknown() -> Problem {
-    let detail = "The operation was started; how it ended is not known yet. Retry with the same key.";
+    let detail =
+        "The operation was started; how it ended is not known yet. Retry with the same key.";
     Problem::new(Kind::OutcomeUnknown, detail).retry_after(2)
 }
 

@@ -1,12 +1,17 @@
 //! Once: claim, run, finish; replay, refuse or wait (DESIGN sections 2, 5 and 6).
 
 mod answer;
+mod archive_cache;
+mod archived;
 mod attempt;
 mod leases;
 
 pub use answer::{Answer, Refusal};
-pub use attempt::{Attempt, backoff};
+use archive_cache::ArchiveCache;
+pub use archived::Archived;
+pub(crate) use archived::header_map;
 use attempt::Turn;
+pub use attempt::{Attempt, backoff};
 pub use leases::Leases;
 
 use crate::{
@@ -43,10 +48,15 @@ pub struct Times {
 
 impl Default for Times {
     fn default() -> Self {
-        Self { lease: Duration::from_secs(15), retry_max: Duration::from_secs(5) }
+        Self {
+            lease: Duration::from_secs(15),
+            retry_max: Duration::from_secs(5),
+        }
     }
 }
 
+/// Memory for archived responses.
+const CACHE_BYTES: u64 = 64 << 20;
 /// After so many attempts an unknown outcome waits for an operator.
 const ATTEMPTS_MAX: i32 = 1_000;
 
@@ -57,6 +67,7 @@ pub struct Engine {
     pub store: Store,
     operations: Operations,
     leases: Arc<Leases>,
+    cache: ArchiveCache,
     tasks: TaskTracker,
     times: Times,
 }
@@ -73,7 +84,15 @@ impl Engine {
     /// An engine that runs these operations.
     pub fn new(store: Store, operations: Operations, times: Times) -> Self {
         let leases = Arc::new(Leases::new(times.lease));
-        Self { store, operations, leases, tasks: TaskTracker::new(), times }
+        let cache = ArchiveCache::new(CACHE_BYTES);
+        Self {
+            store,
+            operations,
+            leases,
+            cache,
+            tasks: TaskTracker::new(),
+            times,
+        }
     }
 
     /// The leases of what runs here.
@@ -83,27 +102,63 @@ impl Engine {
 
     /// Answers a command, waiting up to `wait` where another attempt is running. It runs in a task
     /// of its own, which no disconnect cancels (CASES C34, C60).
-    pub async fn execute(self: Arc<Self>, command: Command, wait: Duration) -> Result<Answer, Refusal> {
+    pub async fn execute(
+        self: Arc<Self>,
+        command: Command,
+        wait: Duration,
+    ) -> Result<Answer, Refusal> {
+        let NewRecord {
+            scope, fingerprint, ..
+        } = &command.record;
+        if let Some((archived, remaining)) = self.cache.find(scope, fingerprint) {
+            return Ok(Answer {
+                archived,
+                replayed: true,
+                remaining,
+            });
+        }
         let tasks = self.tasks.clone();
         let task = tasks.spawn(async move { self.answer(&command, wait).await });
-        task.await.unwrap_or_else(|error| Err(Refusal::Panicked(error)))
+        task.await
+            .unwrap_or_else(|error| Err(Refusal::Panicked(error)))
     }
 
-    async fn answer(self: &Arc<Self>, command: &Command, wait: Duration) -> Result<Answer, Refusal> {
+    async fn answer(
+        self: &Arc<Self>,
+        command: &Command,
+        wait: Duration,
+    ) -> Result<Answer, Refusal> {
         let deadline = Instant::now() + wait;
         let mut pause = Duration::from_millis(25);
         loop {
             let stored = match self.step(command).await? {
-                Step::Answer(answer) => return Ok(answer),
+                Step::Answer(answer) => return Ok(self.keep(command, answer)),
                 Step::Again => continue,
                 Step::InProgress(stored) => stored,
             };
             if Instant::now() >= deadline {
                 return Err(in_progress(&stored).into());
             }
-            self.leases.wait(&command.record.scope, deadline.min(Instant::now() + pause)).await;
+            self.leases
+                .wait(&command.record.scope, deadline.min(Instant::now() + pause))
+                .await;
             pause = (pause * 2).min(Duration::from_secs(1));
         }
+    }
+
+    fn keep(&self, command: &Command, answer: Answer) -> Answer {
+        let NewRecord {
+            scope, fingerprint, ..
+        } = &command.record;
+        let Answer {
+            archived,
+            remaining,
+            ..
+        } = &answer;
+        if archived.bytes() <= command.route.response_max as u64 {
+            self.cache.keep(*scope, *fingerprint, archived, *remaining);
+        }
+        answer
     }
 
     async fn step(self: &Arc<Self>, command: &Command) -> Result<Step, Refusal> {
@@ -122,18 +177,25 @@ impl Engine {
     }
 
     async fn claim(&self, command: &Command) -> Result<Claimed, store::Error> {
-        self.store.claim(&command.record, attempt::fresh_owner(), self.times.lease).await
+        self.store
+            .claim(&command.record, attempt::fresh_owner(), self.times.lease)
+            .await
     }
 
     async fn find(&self, command: &Command) -> Result<Option<Stored>, store::Error> {
-        self.store.find(&command.record.scope, Some(&command.record.fingerprint)).await
+        self.store
+            .find(&command.record.scope, Some(&command.record.fingerprint))
+            .await
     }
 
     async fn decide(self: &Arc<Self>, command: &Command, stored: Stored) -> Result<Step, Refusal> {
         let asked = command.record.fingerprint;
         let now = store_instant(&stored);
         let after_retention = command.route.after_retention;
-        match stored.record.decide(|first| asked.compare(first), after_retention, now) {
+        match stored
+            .record
+            .decide(|first| asked.compare(first), after_retention, now)
+        {
             Decision::Replay => Ok(Step::Answer(Answer::replay(stored)?)),
             Decision::InProgress => Ok(Step::InProgress(stored)),
             Decision::TakeOver => self.take_over(command, &stored).await,
@@ -155,12 +217,20 @@ impl Engine {
         fence: i64,
     ) -> Result<Step, Refusal> {
         self.operations.validate(command)?;
-        let hold = Hold { generation, fence, owner: attempt::fresh_owner() };
+        let hold = Hold {
+            generation,
+            fence,
+            owner: attempt::fresh_owner(),
+        };
         let Some(met) = answer::hold_of(&met.record) else {
             return Ok(Step::Again);
         };
         let lease = self.times.lease;
-        if self.store.claim_again(&command.record, met, &hold, lease).await? {
+        if self
+            .store
+            .claim_again(&command.record, met, &hold, lease)
+            .await?
+        {
             self.run(command.clone(), Turn::first(hold)).await
         } else {
             Ok(Step::Again)
@@ -173,22 +243,48 @@ impl Engine {
         };
         let scope = &command.record.scope;
         let owner = attempt::fresh_owner();
-        match self.store.take_over(scope, hold, owner, self.times.lease).await? {
+        match self
+            .store
+            .take_over(scope, hold, owner, self.times.lease)
+            .await?
+        {
             Some(taken) => self.resume(command.route.clone(), taken).await,
             None => Ok(Step::Again),
         }
     }
 
     /// Drives an abandoned operation on, from the request that started it.
-    async fn resume(self: &Arc<Self>, route: Arc<Route>, taken: TakenOver) -> Result<Step, Refusal> {
-        let TakenOver { hold, attempts, age, request } = taken;
-        let command = Command { route, record: request };
-        self.run(command, Turn { hold, attempts, age }).await
+    async fn resume(
+        self: &Arc<Self>,
+        route: Arc<Route>,
+        taken: TakenOver,
+    ) -> Result<Step, Refusal> {
+        let TakenOver {
+            hold,
+            attempts,
+            age,
+            request,
+        } = taken;
+        let command = Command {
+            route,
+            record: request,
+        };
+        self.run(
+            command,
+            Turn {
+                hold,
+                attempts,
+                age,
+            },
+        )
+        .await
     }
 
     /// Takes over what was abandoned, up to `limit`.
     pub async fn take_over_abandoned(&self, limit: i64) -> Result<Vec<TakenOver>, store::Error> {
-        self.store.take_over_abandoned(attempt::fresh_owner(), self.times.lease, limit).await
+        self.store
+            .take_over_abandoned(attempt::fresh_owner(), self.times.lease, limit)
+            .await
     }
 
     /// Runs a task that [`Self::drain`] waits for.
@@ -197,7 +293,11 @@ impl Engine {
     }
 
     /// The completer's way in: finishes an abandoned operation with no client.
-    pub async fn complete(self: Arc<Self>, route: Arc<Route>, taken: TakenOver) -> Result<(), Refusal> {
+    pub async fn complete(
+        self: Arc<Self>,
+        route: Arc<Route>,
+        taken: TakenOver,
+    ) -> Result<(), Refusal> {
         self.resume(route, taken).await.map(drop)
     }
 
@@ -206,7 +306,9 @@ impl Engine {
         let (scope, lock_ttl) = (command.record.scope, command.route.lock_ttl);
         let attempt = Attempt::start(&self.leases, scope, turn, lock_ttl);
         let engine = Arc::clone(self);
-        let task = self.tasks.spawn(async move { engine.perform(&command, &attempt).await });
+        let task = self
+            .tasks
+            .spawn(async move { engine.perform(&command, &attempt).await });
         match task.await {
             Ok(step) => step,
             Err(error) => {
@@ -243,7 +345,9 @@ impl Engine {
     ) -> Result<Duration, store::Error> {
         let retry_in = attempt::backoff(attempts, self.times.retry_max);
         let needs_operator = attempts >= ATTEMPTS_MAX;
-        self.store.suspend(scope, hold, retry_in, needs_operator).await?;
+        self.store
+            .suspend(scope, hold, retry_in, needs_operator)
+            .await?;
         Ok(retry_in)
     }
 
@@ -301,9 +405,15 @@ impl Engine {
     /// where the resource is.
     async fn settle(&self, command: &Command, attempt: &Attempt) -> Result<Step, Refusal> {
         let scope = &command.record.scope;
-        let location = self.store.order_location(scope, attempt.hold.generation).await?;
+        let location = self
+            .store
+            .order_location(scope, attempt.hold.generation)
+            .await?;
         let response = answer::effect_exists(location);
-        let finishing = Finishing::Response { outcome: Outcome::Succeeded, response };
+        let finishing = Finishing::Response {
+            outcome: Outcome::Succeeded,
+            response,
+        };
         let finished = self.try_finish(command, attempt, &finishing).await?;
         Ok(Step::Answer(Answer::first(finished)))
     }
@@ -315,7 +425,10 @@ impl Engine {
             Some(stored) if stored.response.is_some() => {
                 let ours = answer::hold_of(&stored.record) == Some(&attempt.hold);
                 let answer = Answer::replay(stored)?;
-                Ok(Step::Answer(Answer { replayed: !ours, ..answer }))
+                Ok(Step::Answer(Answer {
+                    replayed: !ours,
+                    ..answer
+                }))
             }
             Some(stored) => Ok(Step::InProgress(stored)),
             None => Err(answer::outcome_unknown(self.times.retry_max).into()),

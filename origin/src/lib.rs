@@ -12,7 +12,10 @@ pub use config::Config;
 pub use error::Error;
 
 use idempotency::{Engine, Times};
-use operations::{Operations, orders::{Orders, provider::Provider}};
+use operations::{
+    Operations,
+    orders::{Orders, provider::Provider},
+};
 use protocol::{
     policy::{Policy, Route},
     wire::signature::EdgeKeys,
@@ -42,11 +45,18 @@ impl App {
         let provider = Provider::new(&config.provider_url, secret, config.provider_timeout)
             .map_err(|_| config::Error::invalid("PROVIDER_URL", "makes no HTTP client"))?;
         let orders = Orders { provider };
-        let operations = Operations { orders: orders.clone() };
+        let operations = Operations {
+            orders: orders.clone(),
+        };
         let engine = Arc::new(Engine::new(store, operations, Times::default()));
         let routes = policy.routes.into_iter().map(Arc::new).collect();
         let edge_keys = config.edge_keys.clone().map(Arc::new);
-        Ok(Self { engine, orders, routes, edge_keys })
+        Ok(Self {
+            engine,
+            orders,
+            routes,
+            edge_keys,
+        })
     }
 
     /// The protected route of a request, if any.

@@ -62,7 +62,9 @@ async fn main() -> ExitCode {
             serve().await
         }
         Command::Canonical { policy, route } => commands::canonical(&policy, route.as_deref()),
-        Command::Policy { command: PolicyCommand::Check { file } } => commands::check(&file),
+        Command::Policy {
+            command: PolicyCommand::Check { file },
+        } => commands::check(&file),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -112,7 +114,10 @@ async fn prepare(app: App, config: Config, stop: CancellationToken) -> Result<()
         }
     }
     if config.seed_stock {
-        store.seed_stock(&DEV_STOCK).await.map_err(|error| error.to_string())?;
+        store
+            .seed_stock(&DEV_STOCK)
+            .await
+            .map_err(|error| error.to_string())?;
     }
     jobs::start(&app, config.webhook, &stop).wait().await;
     Ok(())

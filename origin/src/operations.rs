@@ -52,5 +52,8 @@ impl Operations {
 }
 
 fn unknown() -> Problem {
-    Problem::new(Kind::NotFound, "This route names an operation that this origin does not have.")
+    Problem::new(
+        Kind::NotFound,
+        "This route names an operation that this origin does not have.",
+    )
 }

@@ -7,9 +7,8 @@ mod protected;
 mod signed;
 mod status;
 
-use crate::{App, Error};
+use crate::{App, Error, idempotency::header_map};
 use axum::{Router, body::Body, middleware::from_fn_with_state, response::Response, routing::get};
-use http::{HeaderName, HeaderValue};
 use protocol::problem::{Kind, Problem};
 
 /// The service. Layers run from the bottom up: signature, then protected routes, then the rest.
@@ -32,14 +31,13 @@ async fn nothing_here() -> Error {
 
 /// A response of the protocol as one of axum's, raw header bytes included.
 pub(crate) fn respond(response: protocol::response::Response) -> Response {
-    let protocol::response::Response { status, headers, body } = response;
+    let protocol::response::Response {
+        status,
+        headers,
+        body,
+    } = response;
     let mut answer = Response::new(Body::from(body));
     *answer.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
-    for (name, value) in headers {
-        let name = HeaderName::from_bytes(name.as_bytes());
-        if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(&value)) {
-            answer.headers_mut().append(name, value);
-        }
-    }
+    *answer.headers_mut() = header_map(headers);
     answer
 }

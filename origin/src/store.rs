@@ -5,6 +5,7 @@
 
 mod connection;
 mod finish;
+mod holds;
 mod orders;
 mod outbox;
 mod partitions;
@@ -14,9 +15,10 @@ mod row;
 
 pub use connection::Store;
 pub use finish::{Finished, Finishing};
+pub use holds::{Renewal, TakenOver};
 pub use orders::{Order, Placement};
 pub use outbox::{Event, Unpublished};
-pub use records::{Claimed, NewRecord, Renewal, Stored, TakenOver};
+pub use records::{Claimed, NewRecord, Stored};
 pub use refunds::Refund;
 
 /// What can go wrong between here and a row.
@@ -77,5 +79,9 @@ fn is_unavailable(error: &sqlx::Error) -> bool {
 
 /// Whether a write touched its one row.
 fn one_row(affected: u64) -> Result<(), Error> {
-    if affected == 1 { Ok(()) } else { Err(Error::HoldLost) }
+    if affected == 1 {
+        Ok(())
+    } else {
+        Err(Error::HoldLost)
+    }
 }

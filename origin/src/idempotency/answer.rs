@@ -1,5 +1,6 @@
 //! What the engine says: an archived response, or a refusal.
 
+use super::Archived;
 use crate::{
     operations::orders::problem_response,
     store::{self, Finished, Stored},
@@ -9,18 +10,16 @@ use protocol::{
     record::{Hold, Record},
     response::Response,
 };
-use std::time::Duration;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use std::{sync::Arc, time::Duration};
+use time::format_description::well_known::Rfc3339;
 
 /// A response that is archived.
 #[derive(Debug)]
 pub struct Answer {
     /// Byte for byte.
-    pub response: Response,
+    pub archived: Arc<Archived>,
     /// Whether this request did not make it.
     pub replayed: bool,
-    /// The stored instant.
-    pub expires: OffsetDateTime,
     /// Retention that was left when the database said so.
     pub remaining: Duration,
 }
@@ -50,18 +49,35 @@ impl From<Problem> for Refusal {
 
 impl Answer {
     pub(super) fn first(finished: Finished) -> Self {
-        let Finished { response, expires, remaining } = finished;
-        Self { response, replayed: false, expires, remaining }
+        let Finished {
+            response,
+            expires,
+            remaining,
+        } = finished;
+        let archived = Arc::new(Archived::new(response, expires));
+        Self {
+            archived,
+            replayed: false,
+            remaining,
+        }
     }
 
     pub(super) fn replay(stored: Stored) -> Result<Self, store::Error> {
         let what = "a finished record without response or expiry";
-        let inconsistent = store::Error::Inconsistent { table: "idempotency_records", what };
+        let inconsistent = store::Error::Inconsistent {
+            table: "idempotency_records",
+            what,
+        };
         let (Some(response), Some(expires)) = (stored.response, stored.expires) else {
             return Err(inconsistent);
         };
         let remaining = (expires - stored.now).try_into().unwrap_or_default();
-        Ok(Self { response, replayed: true, expires, remaining })
+        let archived = Arc::new(Archived::new(response, expires));
+        Ok(Self {
+            archived,
+            replayed: true,
+            remaining,
+        })
     }
 }
 
@@ -102,7 +118,9 @@ pub(super) fn unknown_version() -> Problem {
 }
 
 pub(super) fn outcome_unknown(retry_in: Duration) -> Problem {
-    let seconds = u32::try_from(retry_in.as_secs()).unwrap_or(u32::MAX).saturating_add(1);
+    let seconds = u32::try_from(retry_in.as_secs())
+        .unwrap_or(u32::MAX)
+        .saturating_add(1);
     let detail = "The provider did not answer. The operation is brought to its end without you; retry with the same key to learn how it ended.";
     Problem::new(Kind::OutcomeUnknown, detail).retry_after(seconds)
 }

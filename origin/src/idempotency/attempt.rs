@@ -33,7 +33,11 @@ pub(super) struct Turn {
 impl Turn {
     /// The turn of a claim.
     pub(super) fn first(hold: Hold) -> Self {
-        Self { hold, attempts: 1, age: Duration::ZERO }
+        Self {
+            hold,
+            attempts: 1,
+            age: Duration::ZERO,
+        }
     }
 }
 
@@ -45,9 +49,19 @@ impl Attempt {
         turn: Turn,
         lock_ttl: Duration,
     ) -> Self {
-        let Turn { hold, attempts, age } = turn;
+        let Turn {
+            hold,
+            attempts,
+            age,
+        } = turn;
         leases.start(scope, hold, lock_ttl);
-        Self { scope, hold, attempts, age, leases: Arc::clone(leases) }
+        Self {
+            scope,
+            hold,
+            attempts,
+            age,
+            leases: Arc::clone(leases),
+        }
     }
 
     /// The key to send on with one step, the same on every takeover.
@@ -81,7 +95,9 @@ pub(super) fn fresh_owner() -> Owner {
 /// The pause after this many attempts: doubling from half a second, with jitter, up to `max`.
 pub fn backoff(attempts: i32, max: Duration) -> Duration {
     let doublings = u32::try_from(attempts - 1).unwrap_or(0).min(16);
-    let full = Duration::from_millis(500).saturating_mul(1 << doublings).min(max);
+    let full = Duration::from_millis(500)
+        .saturating_mul(1 << doublings)
+        .min(max);
     let [jitter, ..] = *uuid::Uuid::new_v4().as_bytes();
     full.mul_f64(0.75 + f64::from(jitter) / 1_024.0)
 }

@@ -27,7 +27,10 @@ struct Running {
 
 impl Leases {
     pub(super) fn new(lease: Duration) -> Self {
-        Self { lease, running: Mutex::default() }
+        Self {
+            lease,
+            running: Mutex::default(),
+        }
     }
 
     /// The map stays whole under a panic: nothing here panics between two changes.
@@ -48,7 +51,10 @@ impl Leases {
 
     pub(super) fn end(&self, scope: &Scope, hold: &Hold) {
         let mut running = self.running();
-        if running.get(scope).is_some_and(|running| running.hold == *hold) {
+        if running
+            .get(scope)
+            .is_some_and(|running| running.hold == *hold)
+        {
             running.remove(scope);
         }
     }
@@ -62,7 +68,10 @@ impl Leases {
     /// Waits until the attempt on this scope ends, at most until `deadline`; where none runs here,
     /// until `deadline`.
     pub(super) async fn wait(&self, scope: &Scope, deadline: Instant) {
-        let ended = self.running().get(scope).map(|running| running.ended.subscribe());
+        let ended = self
+            .running()
+            .get(scope)
+            .map(|running| running.ended.subscribe());
         match ended {
             // The sender never sends: an error says that the attempt has ended.
             Some(mut ended) => drop(tokio::time::timeout_at(deadline, ended.changed()).await),
@@ -92,7 +101,10 @@ impl Leases {
             .running()
             .iter()
             .filter(|(_, running)| asked_at < running.ends_by)
-            .map(|(scope, running)| Renewal { scope: *scope, hold: running.hold })
+            .map(|(scope, running)| Renewal {
+                scope: *scope,
+                hold: running.hold,
+            })
             .collect();
         if renewals.is_empty() {
             return Ok(());

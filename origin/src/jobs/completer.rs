@@ -22,7 +22,10 @@ pub async fn run_once(app: &App) -> Result<usize, store::Error> {
     let found = taken.len();
     for taken in taken {
         let scope = taken.request.scope;
-        let Some(route) = app.route(&taken.request.method, &taken.request.path).cloned() else {
+        let Some(route) = app
+            .route(&taken.request.method, &taken.request.path)
+            .cloned()
+        else {
             tracing::error!(scope = %scope.prefix(), "no route is left for an abandoned operation");
             continue;
         };

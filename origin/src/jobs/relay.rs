@@ -22,7 +22,10 @@ const ATTEMPTS_MAX: i32 = 20;
 
 /// Until stopped.
 pub async fn run(app: App, webhook: Webhook, stop: CancellationToken) {
-    let client = reqwest::Client::builder().timeout(TIMEOUT).build().unwrap_or_default();
+    let client = reqwest::Client::builder()
+        .timeout(TIMEOUT)
+        .build()
+        .unwrap_or_default();
     let mut turns = Turns::new(PERIOD, stop);
     while turns.next().await {
         report("relay", run_until_empty(&app, &webhook, &client).await);
@@ -111,5 +114,8 @@ fn cloud_event(event: &Unpublished) -> String {
 fn sign(secret: &[u8], id: &str, timestamp: i64, body: &str) -> Option<String> {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
     mac.update(format!("{id}.{timestamp}.{body}").as_bytes());
-    Some(format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes())))
+    Some(format!(
+        "v1,{}",
+        STANDARD.encode(mac.finalize().into_bytes())
+    ))
 }

@@ -46,11 +46,17 @@ pub fn validate(record: &NewRecord) -> Result<(), Problem> {
 }
 
 fn read(record: &NewRecord) -> Result<Form, Problem> {
-    let content_type = record.headers.iter().find(|(name, _)| name == "content-type");
+    let content_type = record
+        .headers
+        .iter()
+        .find(|(name, _)| name == "content-type");
     let content_type = content_type.and_then(|(_, value)| std::str::from_utf8(value).ok());
     let essence = protocol::fingerprint::media_type_essence(content_type.unwrap_or_default());
     if !protocol::fingerprint::is_json(&essence) {
-        return Err(form::invalid("content-type", "send the order as application/json"));
+        return Err(form::invalid(
+            "content-type",
+            "send the order as application/json",
+        ));
     }
     // The canonical text judges numbers by their value: 1250.0 is 1250.
     let text = canonical::text(&record.body, &Selection::whole());
@@ -88,14 +94,18 @@ impl Orders {
 /// No finer than Postgres keeps it, so that the first answer and `GET` agree.
 fn to_milliseconds(time: OffsetDateTime) -> OffsetDateTime {
     let milliseconds = u32::from(time.millisecond());
-    time.replace_nanosecond(milliseconds * 1_000_000).unwrap_or(time)
+    time.replace_nanosecond(milliseconds * 1_000_000)
+        .unwrap_or(time)
 }
 
 /// The order, its events and both answers, built before the transaction.
 fn place(form: Form, attempt: &Attempt, charge_id: String) -> Finishing {
     let pieces = form.pieces();
     let order = Order {
-        id: format!("ord_{}", attempt.child_key("order").get(..32).unwrap_or_default()),
+        id: format!(
+            "ord_{}",
+            attempt.child_key("order").get(..32).unwrap_or_default()
+        ),
         amount: form.amount,
         currency: form.currency,
         destination: form.destination,
@@ -106,7 +116,10 @@ fn place(form: Form, attempt: &Attempt, charge_id: String) -> Finishing {
     };
     let body = view(&order);
     let event = |r#type: &str, data: Vec<u8>| Event {
-        id: format!("evt_{}", attempt.child_key(r#type).get(..32).unwrap_or_default()),
+        id: format!(
+            "evt_{}",
+            attempt.child_key(r#type).get(..32).unwrap_or_default()
+        ),
         r#type: r#type.to_owned(),
         data: String::from_utf8_lossy(&data).into_owned(),
     };
@@ -118,10 +131,20 @@ fn place(form: Form, attempt: &Attempt, charge_id: String) -> Finishing {
         event("payment.succeeded", payment.to_string().into_bytes()),
         event("order.created", body.clone()),
     ];
-    let placed = Response { status: 201, headers: view::headers(&order.id), body };
+    let placed = Response {
+        status: 201,
+        headers: view::headers(&order.id),
+        body,
+    };
     let sold_out = problem_response(&Problem::new(
         Kind::OutOfStock,
         "A piece of this order is sold out; the charge is refunded.",
     ));
-    Finishing::Order(Box::new(Placement { order, pieces, events, placed, sold_out }))
+    Finishing::Order(Box::new(Placement {
+        order,
+        pieces,
+        events,
+        placed,
+        sold_out,
+    }))
 }

@@ -14,6 +14,9 @@ pub(super) async fn show(
 ) -> Result<Response, Error> {
     let order = app.engine.store.order(&id).await?;
     let order = order.ok_or_else(|| Problem::new(Kind::NotFound, "There is no such order."))?;
-    let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store")];
+    let headers = [
+        (CONTENT_TYPE, "application/json"),
+        (CACHE_CONTROL, "no-store"),
+    ];
     Ok((headers, view(&order)).into_response())
 }

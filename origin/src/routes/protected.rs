@@ -1,6 +1,5 @@
 //! Protected routes: read once, identify, execute once.
 
-use super::respond;
 use crate::{
     App, Error,
     idempotency::{Answer, Command},
@@ -22,7 +21,6 @@ use protocol::{
     wire::{self, signature},
 };
 use std::{sync::Arc, time::Duration};
-use time::format_description::well_known::Rfc3339;
 
 pub(super) async fn answer(
     State(app): State<App>,
@@ -43,13 +41,23 @@ pub(super) async fn answer(
     let wait = wait(&route, &parts.headers);
     let record = record(&identity, &principal, &parts, body);
     let edge_replay = route.edge_replay;
-    let answer = Arc::clone(&app.engine).execute(Command { route, record }, wait).await?;
-    Ok(archived(answer, edge_replay))
+    let answer = Arc::clone(&app.engine)
+        .execute(Command { route, record }, wait)
+        .await?;
+    let Answer {
+        archived,
+        replayed,
+        remaining,
+    } = answer;
+    Ok(archived.respond(replayed, remaining.min(edge_replay).as_secs()))
 }
 
 /// All values of a header, in their order.
 fn lines<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a [u8]> {
-    headers.get_all(name).into_iter().map(http::HeaderValue::as_bytes)
+    headers
+        .get_all(name)
+        .into_iter()
+        .map(http::HeaderValue::as_bytes)
 }
 
 /// The body, once, into bounded bytes (CASES C51).
@@ -64,7 +72,10 @@ async fn read(route: &Route, headers: &HeaderMap, body: Body) -> Result<Bytes, P
             identity::body_size(route, u64::MAX)?;
             Ok(Bytes::new())
         }
-        Err(_) => Err(Problem::new(Kind::BodyIncomplete, "The body ended before its length.")),
+        Err(_) => Err(Problem::new(
+            Kind::BodyIncomplete,
+            "The body ended before its length.",
+        )),
     }
 }
 
@@ -78,16 +89,20 @@ fn check_digest(headers: &HeaderMap, body: &[u8]) -> Result<(), Problem> {
     }
     let error = signature::SignatureError::Mismatch;
     tracing::warn!(%error, "a body that is not the signed one");
-    Err(Problem::new(Kind::EdgeSignatureInvalid, format!("Refused: {error}.")))
+    Err(Problem::new(
+        Kind::EdgeSignatureInvalid,
+        format!("Refused: {error}."),
+    ))
 }
 
 fn principal(route: &Route, headers: &HeaderMap) -> Result<Principal, Problem> {
     let header = |name: &str| headers.get(name).map(http::HeaderValue::as_bytes);
     match identity::credentials(route, header)? {
         Credentials::Known(principal) => Ok(principal),
-        Credentials::Bearer { .. } => {
-            Err(Problem::new(Kind::CredentialsInvalid, "No keys are configured to verify tokens."))
-        }
+        Credentials::Bearer { .. } => Err(Problem::new(
+            Kind::CredentialsInvalid,
+            "No keys are configured to verify tokens.",
+        )),
     }
 }
 
@@ -102,7 +117,12 @@ fn identify(
     let selected: Vec<_> = route
         .fingerprint_headers
         .iter()
-        .map(|name| (name.as_str(), parts.headers.get(name).map(http::HeaderValue::as_bytes)))
+        .map(|name| {
+            (
+                name.as_str(),
+                parts.headers.get(name).map(http::HeaderValue::as_bytes),
+            )
+        })
         .collect();
     let command = fingerprint::Command {
         method: parts.method.as_str(),
@@ -117,7 +137,9 @@ fn identify(
 
 /// The edge's hint is compared and counted, never trusted.
 fn check_hint(headers: &HeaderMap, identity: &Identity) {
-    let hint = headers.get(wire::FINGERPRINT).and_then(|hint| hint.to_str().ok());
+    let hint = headers
+        .get(wire::FINGERPRINT)
+        .and_then(|hint| hint.to_str().ok());
     if hint.is_some_and(|hint| hint != identity.fingerprint.to_field()) {
         tracing::error!(scope = %identity.scope.prefix(), "the edge has another fingerprint");
     }
@@ -145,23 +167,4 @@ fn record(identity: &Identity, principal: &Principal, parts: &Parts, body: Bytes
             .collect(),
         body: body.into(),
     }
-}
-
-/// The archived response with what says that it is one.
-fn archived(answer: Answer, edge_replay: Duration) -> Response {
-    let Answer { mut response, replayed, expires, remaining } = answer;
-    let max_age = remaining.min(edge_replay).as_secs();
-    let mut add = |name: &str, value: String| {
-        response.headers.push((name.to_owned(), value.into_bytes()));
-    };
-    add(wire::REPLAYED, replayed.to_string());
-    add(wire::EXPIRES, expires.format(&Rfc3339).unwrap_or_default());
-    if max_age > 0 {
-        add(wire::ARCHIVE, format!("max-age={max_age}"));
-    }
-    if replayed && response.header("cache-control") != Some(b"no-store") {
-        response.headers.retain(|(name, _)| name != "cache-control");
-        response.headers.push(("cache-control".to_owned(), b"no-store".to_vec()));
-    }
-    respond(response)
 }

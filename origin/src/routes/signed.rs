@@ -22,7 +22,9 @@ pub(super) async fn check(
     next: Next,
 ) -> Result<Response, Error> {
     if let Some(keys) = &app.edge_keys {
-        let protected = app.route(request.method().as_str(), request.uri().path()).is_some();
+        let protected = app
+            .route(request.method().as_str(), request.uri().path())
+            .is_some();
         verify(keys, &request, protected).map_err(|error| {
             tracing::warn!(%error, "a request without a valid edge signature");
             Problem::new(Kind::EdgeSignatureInvalid, format!("Refused: {error}."))
@@ -44,11 +46,19 @@ fn verify(
     }
     let signed = Signed {
         method: request.method().as_str(),
-        target: request.uri().path_and_query().map_or("/", |target| target.as_str()),
+        target: request
+            .uri()
+            .path_and_query()
+            .map_or("/", |target| target.as_str()),
         content_digest: content_digest.filter(|_| protected),
         idempotency_key: one(headers, wire::IDEMPOTENCY_KEY),
     };
-    keys.verify(&signed, one(headers, SIGNATURE_INPUT), one(headers, SIGNATURE), now())
+    keys.verify(
+        &signed,
+        one(headers, SIGNATURE_INPUT),
+        one(headers, SIGNATURE),
+        now(),
+    )
 }
 
 /// The one value of a header; a repeated one is no value.
@@ -58,8 +68,13 @@ fn one<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     values.next().is_none().then_some(value)
 }
 
-#[expect(clippy::disallowed_methods, reason = "a signature is judged by this process's clock")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a signature is judged by this process's clock"
+)]
 fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

@@ -40,18 +40,28 @@ pub(super) async fn show(
     Query(asked): Query<Asked>,
     headers: HeaderMap,
 ) -> Result<Response, Error> {
-    let key = headers.get_all(wire::IDEMPOTENCY_KEY).into_iter().map(http::HeaderValue::as_bytes);
+    let key = headers
+        .get_all(wire::IDEMPOTENCY_KEY)
+        .into_iter()
+        .map(http::HeaderValue::as_bytes);
     let key = Key::parse(key)
         .map_err(|error| Problem::new(Kind::KeyMalformed, format!("Refused: {error}.")))?
         .ok_or_else(|| Problem::new(Kind::KeyMissing, "Send the Idempotency-Key to ask about."))?;
     let scope = scope(&app, asked.route.as_deref(), &key);
     let stored = app.engine.store.find(&scope, None).await?;
-    let unknown = || Problem::new(Kind::RecordUnknown, "No operation is recorded under this key.");
+    let unknown = || {
+        Problem::new(
+            Kind::RecordUnknown,
+            "No operation is recorded under this key.",
+        )
+    };
     let stored = stored.ok_or_else(unknown)?;
     let (state, needs_operator) = match &stored.record {
         Record::Released(_) => return Err(unknown().into()),
         Record::Pending(pending) => ("pending", pending.needs_operator),
-        Record::Finished(_) if stored.expires.is_some_and(|e| stored.now >= e) => ("expired", false),
+        Record::Finished(_) if stored.expires.is_some_and(|e| stored.now >= e) => {
+            ("expired", false)
+        }
         Record::Finished(finished) if finished.outcome == Outcome::Failed => ("failed", false),
         Record::Finished(_) => ("succeeded", false),
     };
@@ -69,6 +79,8 @@ pub(super) async fn show(
 
 fn scope(app: &App, route: Option<&str>, key: &Key) -> Scope {
     let route = route.and_then(|name| app.routes.iter().find(|route| route.name() == name));
-    let name = route.filter(|route| route.scope == ScopeRule::Route).map(|route| route.name());
+    let name = route
+        .filter(|route| route.scope == ScopeRule::Route)
+        .map(|route| route.name());
     Scope::new(&Principal::Anonymous, KeyKind::Sent, key, name.as_deref())
 }

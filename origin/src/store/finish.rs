@@ -54,7 +54,12 @@ impl Store {
         response_max: usize,
         finishing: &Finishing,
     ) -> Result<Finished, Error> {
-        let hand = Hand { scope, hold, retention, response_max };
+        let hand = Hand {
+            scope,
+            hold,
+            retention,
+            response_max,
+        };
         match finishing {
             Finishing::Response { outcome, response } => {
                 self.finish_response(hand, *outcome, response).await
@@ -136,5 +141,9 @@ pub(super) fn finished(
 ) -> Result<Finished, Error> {
     let row = row.ok_or(Error::HoldLost)?;
     let expires = row.try_get("expires_at")?;
-    Ok(Finished { response: response.clone(), expires, remaining: hand.retention })
+    Ok(Finished {
+        response: response.clone(),
+        expires,
+        remaining: hand.retention,
+    })
 }

@@ -125,7 +125,11 @@ impl Store {
         let order = &placement.order;
         let (skus, quantities): (Vec<_>, Vec<_>) = placement.pieces.iter().cloned().unzip();
         let event = |part: fn(&Event) -> &str| -> Vec<String> {
-            placement.events.iter().map(|event| part(event).to_owned()).collect()
+            placement
+                .events
+                .iter()
+                .map(|event| part(event).to_owned())
+                .collect()
         };
         let query = bind_hand(sqlx::query(FINISH_ORDER), &hand);
         let row = bind_response(query, &hand, &placement.placed)
@@ -198,11 +202,13 @@ impl Store {
     /// Puts the development stock on the shelves, where it is not there yet.
     pub async fn seed_stock(&self, stock: &[(&str, i64)]) -> Result<(), Error> {
         for (sku, pieces) in stock {
-            sqlx::query("INSERT INTO inventory (sku, stock) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-                .bind(sku)
-                .bind(pieces)
-                .execute(&self.pool)
-                .await?;
+            sqlx::query(
+                "INSERT INTO inventory (sku, stock) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            )
+            .bind(sku)
+            .bind(pieces)
+            .execute(&self.pool)
+            .await?;
         }
         Ok(())
     }

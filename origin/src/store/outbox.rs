@@ -39,7 +39,11 @@ pub struct Unpublished {
 impl Store {
     /// Takes up to `limit` events to publish, at most the oldest of each order, and puts their next
     /// try off by `lease`. What another process is at is left alone.
-    pub async fn take_events(&self, lease: Duration, limit: i64) -> Result<Vec<Unpublished>, Error> {
+    pub async fn take_events(
+        &self,
+        lease: Duration,
+        limit: i64,
+    ) -> Result<Vec<Unpublished>, Error> {
         let events = sqlx::query_as(
             "UPDATE outbox o SET
                  attempts = o.attempts + 1,

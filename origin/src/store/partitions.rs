@@ -15,7 +15,9 @@ impl Store {
                 "CREATE TABLE IF NOT EXISTS {name} PARTITION OF archived_responses
                  FOR VALUES FROM ('{from}') TO ('{to}')"
             );
-            sqlx::query(AssertSqlSafe(create)).execute(&self.pool).await?;
+            sqlx::query(AssertSqlSafe(create))
+                .execute(&self.pool)
+                .await?;
         }
         Ok(())
     }

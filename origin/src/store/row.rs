@@ -50,7 +50,9 @@ impl RecordRow {
                 needs_operator: self.needs_operator,
             })),
             ("released", None) => Ok(Record::Released(hold)),
-            ("succeeded", Some(expires)) => self.finished(hold, Outcome::Succeeded, expires, archived),
+            ("succeeded", Some(expires)) => {
+                self.finished(hold, Outcome::Succeeded, expires, archived)
+            }
             ("failed", Some(expires)) => self.finished(hold, Outcome::Failed, expires, archived),
             _ => Err(inconsistent("state and expiry")),
         }
@@ -70,7 +72,13 @@ impl RecordRow {
         };
         let fingerprint = self.fingerprint()?;
         let expires = instant(expires);
-        Ok(Record::Finished(Finished { fingerprint, hold, outcome, expires, archive }))
+        Ok(Record::Finished(Finished {
+            fingerprint,
+            hold,
+            outcome,
+            expires,
+            archive,
+        }))
     }
 
     pub(super) fn fingerprint(&self) -> Result<Fingerprint, Error> {
@@ -83,5 +91,8 @@ impl RecordRow {
 }
 
 pub(super) fn inconsistent(what: &'static str) -> Error {
-    Error::Inconsistent { table: "idempotency_records", what }
+    Error::Inconsistent {
+        table: "idempotency_records",
+        what,
+    }
 }

@@ -49,7 +49,10 @@ impl Form {
 
     /// Pieces by SKU, in the order of the SKUs; a SKU that repeats adds up.
     pub(super) fn pieces(&self) -> Vec<(String, i64)> {
-        self.pieces.iter().map(|(sku, pieces)| (sku.clone(), *pieces)).collect()
+        self.pieces
+            .iter()
+            .map(|(sku, pieces)| (sku.clone(), *pieces))
+            .collect()
     }
 }
 
@@ -59,7 +62,9 @@ pub(super) fn invalid(member: &str, what: &str) -> Problem {
 }
 
 fn take(members: &mut Members, name: &str, at: &str) -> Result<Box<RawValue>, Problem> {
-    members.remove(name).ok_or_else(|| invalid(&format!("{at}{name}"), "is required"))
+    members
+        .remove(name)
+        .ok_or_else(|| invalid(&format!("{at}{name}"), "is required"))
 }
 
 fn value<T: DeserializeOwned>(
@@ -76,7 +81,8 @@ fn integer(members: &mut Members, name: &str, at: &str, max: i64) -> Result<i64,
     let what = format!("must be an integer from 1 to {max}");
     let number: i64 = value(members, name, at, &what)?;
     let fits = (1..=max).contains(&number);
-    fits.then_some(number).ok_or_else(|| invalid(&format!("{at}{name}"), &what))
+    fits.then_some(number)
+        .ok_or_else(|| invalid(&format!("{at}{name}"), &what))
 }
 
 /// Text of 1 to 255 characters. Controls are refused: no name has any, and Postgres keeps no NUL.
@@ -85,14 +91,16 @@ fn words(members: &mut Members, name: &str, at: &str) -> Result<String, Problem>
     let text: String = value(members, name, at, &what)?;
     let fits = (1..=TEXT_CHARS_MAX).contains(&text.chars().count());
     let fits = fits && !text.chars().any(char::is_control);
-    fits.then_some(text).ok_or_else(|| invalid(&format!("{at}{name}"), &what))
+    fits.then_some(text)
+        .ok_or_else(|| invalid(&format!("{at}{name}"), &what))
 }
 
 fn currency(members: &mut Members) -> Result<String, Problem> {
     let what = "must be three capital letters, such as EUR";
     let currency: String = value(members, "currency", "", what)?;
     let fits = currency.len() == 3 && currency.bytes().all(|b| b.is_ascii_uppercase());
-    fits.then_some(currency).ok_or_else(|| invalid("currency", what))
+    fits.then_some(currency)
+        .ok_or_else(|| invalid("currency", what))
 }
 
 fn pieces(items: &RawValue) -> Result<BTreeMap<String, i64>, Problem> {
@@ -131,7 +139,10 @@ fn no_more(members: &Members, at: &str) -> Result<(), Problem> {
         Some(name) => {
             // A name is the client's own text: shown, but never at length.
             let name: String = name.chars().take(64).collect();
-            Err(invalid(&format!("{at}{name}"), "is not a member of an order"))
+            Err(invalid(
+                &format!("{at}{name}"),
+                "is not a member of an order",
+            ))
         }
         None => Ok(()),
     }
@@ -160,7 +171,10 @@ mod tests {
     fn metadata_keeps_every_digit() {
         let order = ORDER.replacen('{', r#"{"metadata":{"n":10000000000000000.01},"#, 1);
         let form = read(&order).unwrap();
-        assert_eq!(form.metadata.unwrap().get(), r#"{"n":10000000000000000.01}"#);
+        assert_eq!(
+            form.metadata.unwrap().get(),
+            r#"{"n":10000000000000000.01}"#
+        );
     }
 
     #[test]
@@ -180,7 +194,10 @@ mod tests {
             (&ORDER.replace("acct_1", &"é".repeat(256)), "destination: "),
             (&ORDER.replace("\"A1\"", "7"), "items[1].sku: "),
             (&ORDER.replace("1e0", "0"), "items[0].quantity: "),
-            (&ORDER.replace("\"sku\":\"A1\"", "\"sku\":\"A1\",\"x\":1"), "items[1].x: "),
+            (
+                &ORDER.replace("\"sku\":\"A1\"", "\"sku\":\"A1\",\"x\":1"),
+                "items[1].x: ",
+            ),
             (&ORDER.replacen('{', "{\"extra\":1,", 1), "extra: "),
             (&ORDER.replacen('{', "{\"metadata\":[],", 1), "metadata: "),
             (&ORDER.replacen('{', "{\"metadata\":null,", 1), "metadata: "),
@@ -188,7 +205,11 @@ mod tests {
         for (order, member) in table {
             let problem = read(order).unwrap_err();
             assert_eq!(problem.kind, Kind::OrderInvalid);
-            assert!(problem.detail.starts_with(member), "{member} {}", problem.detail);
+            assert!(
+                problem.detail.starts_with(member),
+                "{member} {}",
+                problem.detail
+            );
         }
         assert!(read(&ORDER.replace("acct_1", &"é".repeat(255))).is_ok());
     }

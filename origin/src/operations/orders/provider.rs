@@ -72,7 +72,11 @@ impl Provider {
             .retry(reqwest::retry::never())
             .build()?;
         let base = base.trim_end_matches('/').to_owned();
-        Ok(Self { client, base, secret: Secret(secret) })
+        Ok(Self {
+            client,
+            base,
+            secret: Secret(secret),
+        })
     }
 
     /// Charges, or learns what an earlier attempt charged: the child key is the same.
@@ -108,13 +112,20 @@ impl Provider {
             attempt.hold.generation
         );
         let url = format!("{}/v1/payment_intents/search", self.base);
-        let request = self.client.get(url).bearer_auth(&self.secret.0).query(&[("query", query)]);
+        let request = self
+            .client
+            .get(url)
+            .bearer_auth(&self.secret.0)
+            .query(&[("query", query)]);
         let Ok((StatusCode::OK, reply)) = send(request).await else {
             return Charged::Unknown;
         };
         let found = reply.data.unwrap_or_default().into_iter();
         let mut succeeded = found.filter(|intent| intent.status.as_deref() == Some("succeeded"));
-        succeeded.next().and_then(|intent| intent.id).map_or(Charged::Unknown, Charged::Succeeded)
+        succeeded
+            .next()
+            .and_then(|intent| intent.id)
+            .map_or(Charged::Unknown, Charged::Succeeded)
     }
 
     /// Gives a charge back; the id of the refund, or nothing where it must be tried again.
@@ -140,7 +151,9 @@ impl Provider {
 
 impl Reply {
     fn is(&self, code: &str) -> bool {
-        self.error.as_ref().is_some_and(|error| error.code.as_deref() == Some(code))
+        self.error
+            .as_ref()
+            .is_some_and(|error| error.code.as_deref() == Some(code))
     }
 }
 
@@ -164,10 +177,17 @@ impl From<Unanswered> for Charged {
 async fn send(request: RequestBuilder) -> Result<(StatusCode, Reply), Unanswered> {
     let response = request.send().await.map_err(|error| {
         // Name resolution, refusal, TLS and the connection's own timeout come before any request.
-        if error.is_connect() { Unanswered::NotSent } else { Unanswered::MayHaveArrived }
+        if error.is_connect() {
+            Unanswered::NotSent
+        } else {
+            Unanswered::MayHaveArrived
+        }
     })?;
     let status = response.status();
-    let body = response.bytes().await.map_err(|_| Unanswered::MayHaveArrived)?;
+    let body = response
+        .bytes()
+        .await
+        .map_err(|_| Unanswered::MayHaveArrived)?;
     Ok((status, serde_json::from_slice(&body).unwrap_or_default()))
 }
 
@@ -180,13 +200,17 @@ fn charged(status: StatusCode, reply: Reply) -> Charged {
             _ => Charged::Unknown,
         },
         (402, Some("card_error")) => {
-            let why = error.message.unwrap_or_else(|| "The card was declined.".into());
+            let why = error
+                .message
+                .unwrap_or_else(|| "The card was declined.".into());
             Charged::Declined(why)
         }
         // Our key with other parameters: a defect that an operator must look at.
         (400, Some("idempotency_error")) => Charged::Unknown,
         (400, Some("invalid_request_error")) => {
-            let why = error.message.unwrap_or_else(|| "the provider refused it".into());
+            let why = error
+                .message
+                .unwrap_or_else(|| "the provider refused it".into());
             Charged::Nothing(super::form::invalid("order", &why))
         }
         (401 | 403 | 404, Some(_)) => Charged::Nothing(unavailable(60)),
@@ -233,9 +257,16 @@ mod tests {
         ];
         for (status, body) in unknown {
             let status = StatusCode::from_u16(status).unwrap();
-            assert_eq!(charged(status, reply(body)), Charged::Unknown, "{status} {body}");
+            assert_eq!(
+                charged(status, reply(body)),
+                Charged::Unknown,
+                "{status} {body}"
+            );
         }
-        assert_eq!(charged(StatusCode::OK, reply(paid)), Charged::Succeeded("pi_1".into()));
+        assert_eq!(
+            charged(StatusCode::OK, reply(paid)),
+            Charged::Succeeded("pi_1".into())
+        );
         let refused = charged(StatusCode::PAYMENT_REQUIRED, reply(declined));
         assert_eq!(refused, Charged::Declined("no".into()));
         for (status, body) in [(400, invalid), (401, invalid), (429, ""), (404, invalid)] {

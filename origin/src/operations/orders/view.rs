@@ -54,7 +54,9 @@ pub fn problem_response(problem: &Problem) -> Response {
     let headers = problem.headers().into_iter();
     Response {
         status: problem.status(),
-        headers: headers.map(|(name, value)| (name.to_owned(), value.into_bytes())).collect(),
+        headers: headers
+            .map(|(name, value)| (name.to_owned(), value.into_bytes()))
+            .collect(),
         body: problem.to_json(Source::Origin),
     }
 }
