@@ -43,6 +43,11 @@ pub fn default_policy() -> PathBuf {
     project::root().join("policy.toml")
 }
 
+/// Cargo's target folder of the Worker, apart from the host's builds, which may be another compiler's.
+pub fn worker_target() -> PathBuf {
+    project::target().join("edge")
+}
+
 /// The programs that run natively.
 pub struct Programs {
     /// The origin.
@@ -118,7 +123,7 @@ impl Worker {
 
     /// Builds unless nothing has changed, and returns the folder of `index.js` and `index_bg.wasm`.
     pub fn build(&self, setup: &Setup) -> Result<PathBuf> {
-        let target = project::target().join("edge");
+        let target = worker_target();
         project::ensure_dir(&target)?;
         // Cargo's own lock ends before the steps that read what it has built.
         let _lock = lock(&target.join(".unavez-lock"))?;
@@ -132,6 +137,11 @@ impl Worker {
             stamp::write(&stamp, &digest)?;
         }
         Ok(self.out.clone())
+    }
+
+    /// Where its files are once it has been built.
+    pub fn folder(&self) -> &Path {
+        &self.out
     }
 
     fn digest(&self, setup: &Setup) -> Result<String> {
@@ -157,7 +167,6 @@ impl Worker {
             .arg(format!("--{}", self.profile.name()))
             .arg("--out-dir")
             .arg(&self.out)
-            // Apart from the host's builds, which may be another compiler's.
             .env("CARGO_TARGET_DIR", target)
             .env("POLICY_FILE", &self.policy)
             .env("WASM_BINDGEN_BIN", &setup.tools.wasm_bindgen)

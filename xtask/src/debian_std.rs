@@ -18,6 +18,7 @@ use crate::toolchain::{WASM, rust_lld};
 const PACKAGES: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
 const RUSTC: &str = "/usr/bin/rustc";
 const CARGO: &str = "/usr/bin/cargo";
+const CLIPPY: &str = "/usr/bin/cargo-clippy";
 const SOURCES: &str = "/usr/lib/rustlib/src/rust/library";
 
 /// A private sysroot: Debian's own libraries for the host, ours for Wasm.
@@ -60,6 +61,14 @@ impl DebianStd {
             // Set by the cargo that runs us; the libraries there belong to the other compiler.
             .env_remove("LD_LIBRARY_PATH");
         Ok(())
+    }
+
+    /// Debian's clippy, which is not the one that cargo would find.
+    pub fn clippy() -> Result<PathBuf> {
+        if !Path::new(CLIPPY).exists() {
+            apt::install(&["rust-web-clippy"], "linting the Worker")?;
+        }
+        Ok(PathBuf::from(CLIPPY))
     }
 
     /// The compiler's version, as a file name.

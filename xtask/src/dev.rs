@@ -25,6 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(6);
 
 /// Sets up, builds, starts everything, says where it is, and keeps it running until it is asked to end.
 pub fn run(arguments: Arguments) -> Result<()> {
+    signal::note_requests_to_end();
     let options = Options::read(arguments)?;
     let turn = Turn::take()?;
     options.check_ports(turn.patience)?;

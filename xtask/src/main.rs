@@ -8,23 +8,26 @@ use xtask::arguments::Arguments;
 use xtask::artifacts::{Profile, Programs, Worker, default_policy};
 use xtask::dev;
 use xtask::failure::{Failure, Result};
+use xtask::lint;
 use xtask::setup::Setup;
 use xtask::signal;
+use xtask::test;
 
 const USAGE: &str = "\
 cargo xtask setup               install what building the Worker needs
 cargo xtask build [--release]   build edge and origin; with --edge the Worker alone
 cargo xtask dev [--edges N] [--origins N] [--policy FILE] [--signed] [--release]
                                 run the whole system
+cargo xtask test [FILTER…]      run every test, or those whose names hold a filter
+cargo xtask lint                rustfmt, clippy for host and Wasm, docs
 ";
 
 fn main() -> ExitCode {
-    signal::note_requests_to_end();
     let words: Vec<String> = env::args().skip(1).collect();
     match run(&words) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever ends the development system has what was asked for.
-        Err(_) if signal::asked_to_end() && words[0] == "dev" => ExitCode::SUCCESS,
+        // Whoever has ended the development system while it was being built has what was asked for.
+        Err(_) if signal::asked_to_end() => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {}", chain(&failure));
             ExitCode::FAILURE
@@ -41,6 +44,8 @@ fn run(words: &[String]) -> Result<()> {
         "setup" => setup(options),
         "build" => build(options),
         "dev" => dev::run(options),
+        "test" => test::run(options),
+        "lint" => lint::run(options),
         other => Err(Failure::new(format!(
             "there is no command {other}:\n{USAGE}"
         ))),

@@ -48,16 +48,10 @@ pub struct Postgres {
 impl Postgres {
     /// Starts a server and returns when it accepts connections.
     pub fn start(options: &Options) -> Result<Self> {
-        let binaries = Binaries::find()?;
-        let home = Home::prepare(&options.data, &binaries)?;
-        if !home.data.join("PG_VERSION").exists() {
-            initialise(&home)?;
-        }
-        end_left_overs(&home.data)?;
-        let process = Process::spawn(&mut server(&home, options), &options.log, Signal::Interrupt)?;
+        let (process, data) = spawn(options)?;
         let port = options.port;
         let mut postgres = Self { process, port };
-        postgres.wait_until_ready(&home.data)?;
+        postgres.wait_until_ready(&data)?;
         Ok(postgres)
     }
 
@@ -74,11 +68,6 @@ impl Postgres {
     /// How the server ended, if it has.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.process.ended()
-    }
-
-    /// The server as a mere process, which ends as it does by [`Stop::Fast`].
-    pub fn into_process(self) -> Process {
-        self.process
     }
 
     /// Stops the server and returns when it has ended; a later start finds its data.
@@ -108,6 +97,19 @@ impl Postgres {
             ))),
         }
     }
+}
+
+/// Starts a server without waiting for it, and returns its data folder too.
+pub fn spawn(options: &Options) -> Result<(Process, PathBuf)> {
+    let binaries = Binaries::find()?;
+    let home = Home::prepare(&options.data, &binaries)?;
+    if !home.data.join("PG_VERSION").exists() {
+        initialise(&home)?;
+    }
+    end_left_overs(&home.data)?;
+    let mut server = server(&home, options);
+    let process = Process::spawn(&mut server, &options.log, Signal::Interrupt)?;
+    Ok((process, home.data))
 }
 
 /// Where a server on this port is reached.

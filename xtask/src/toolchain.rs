@@ -64,6 +64,17 @@ impl Toolchain {
         Ok(command)
     }
 
+    /// `cargo clippy` with this compiler.
+    pub fn clippy(&self) -> Result<Command> {
+        let program = match self {
+            Self::Own { .. } => PathBuf::from("cargo"),
+            Self::Debian(_) => DebianStd::clippy()?,
+        };
+        let mut clippy = self.command(program)?;
+        clippy.arg("clippy");
+        Ok(clippy)
+    }
+
     /// Changes with the compiler's version: libraries of two compilers never mix.
     pub fn id(&self) -> String {
         match self {

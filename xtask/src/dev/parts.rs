@@ -9,7 +9,7 @@ use super::part::{Part, Start};
 use crate::artifacts::{Programs, Worker};
 use crate::edge::{self, Runtime};
 use crate::failure::{Failure, Result};
-use crate::postgres::{self, Postgres};
+use crate::postgres;
 use crate::process::{Log, Process};
 use crate::project;
 use crate::setup::Setup;
@@ -87,7 +87,7 @@ fn start_postgres(port: u16) -> Result<Part> {
         settings: Vec::new(),
         log: lines("postgres"),
     };
-    let start = move || Postgres::start(&options).map(Postgres::into_process);
+    let start = move || postgres::spawn(&options).map(|(process, _)| process);
     Part::start("postgres".to_owned(), None, Box::new(start))
 }
 
