@@ -97,7 +97,7 @@ pub(super) fn scan<'a>(cursor: &mut Cursor<'a>) -> Result<Number<'a>, CanonicalE
     let negative = cursor.eat(b'-');
     let integer = digits(cursor)?;
     if integer.len() > 1 && integer.first() == Some(&b'0') {
-        return Err(Kind::InvalidNumber.at(cursor.at() - integer.len()));
+        return Err(Kind::InvalidNumber.at(cursor.at() - integer.len() + 1));
     }
     let fraction = if cursor.eat(b'.') {
         digits(cursor)?

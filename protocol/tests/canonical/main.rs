@@ -2,8 +2,11 @@
 
 mod choices;
 mod corpora;
+mod hostile;
 mod model;
+mod node;
 mod properties;
 mod selection;
 mod spelling;
 mod strategy;
+mod vectors;

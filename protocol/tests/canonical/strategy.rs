@@ -30,12 +30,26 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
     proptest::collection::vec(char, 0..12).prop_map(|chars| chars.into_iter().collect())
 }
 
+/// A decimal that a double holds exactly enough to be printed with the same digits again.
+pub(crate) fn short_decimal() -> impl Strategy<Value = Decimal> {
+    let point = prop_oneof![-30..30_i32, -290..290];
+    (any::<bool>(), "[0-9]{0,15}", point)
+        .prop_map(|(negative, digits, point)| Decimal::new(negative, &digits, point))
+}
+
 /// A document of a few levels.
 pub(crate) fn model() -> impl Strategy<Value = Model> {
+    model_of(decimal())
+}
+
+/// A document with such numbers.
+pub(crate) fn model_of(
+    number: impl Strategy<Value = Decimal> + 'static,
+) -> impl Strategy<Value = Model> {
     let scalar = prop_oneof![
         Just(Model::Null),
         any::<bool>().prop_map(Model::Bool),
-        decimal().prop_map(Model::Number),
+        number.prop_map(Model::Number),
         text().prop_map(Model::Text),
     ];
     scalar.prop_recursive(5, 60, 6, |inner| {
