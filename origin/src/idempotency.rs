@@ -16,7 +16,7 @@ pub use leases::Leases;
 
 use crate::{
     operations::{Operations, Performed},
-    store::{self, Claimed, Finished, Finishing, NewRecord, Store, Stored, TakenOver},
+    store::{self, Claimed, Finished, Finishing, Hand, NewRecord, Store, Stored, TakenOver},
 };
 use protocol::{
     policy::Route,
@@ -34,7 +34,7 @@ pub struct Command {
     /// The policy that holds for it.
     pub route: Arc<Route>,
     /// Its names and the request itself.
-    pub record: NewRecord,
+    pub record: Arc<NewRecord>,
 }
 
 /// Times of the engine.
@@ -109,7 +109,7 @@ impl Engine {
     ) -> Result<Answer, Refusal> {
         let NewRecord {
             scope, fingerprint, ..
-        } = &command.record;
+        } = &*command.record;
         if let Some((archived, remaining)) = self.cache.find(scope, fingerprint) {
             return Ok(Answer {
                 archived,
@@ -149,7 +149,7 @@ impl Engine {
     fn keep(&self, command: &Command, answer: Answer) -> Answer {
         let NewRecord {
             scope, fingerprint, ..
-        } = &command.record;
+        } = &*command.record;
         let Answer {
             archived,
             remaining,
@@ -267,7 +267,7 @@ impl Engine {
         } = taken;
         let command = Command {
             route,
-            record: request,
+            record: Arc::new(request),
         };
         self.run(
             command,
@@ -389,16 +389,14 @@ impl Engine {
         attempt: &Attempt,
         finishing: &Finishing,
     ) -> Result<Finished, store::Error> {
-        let route = &command.route;
-        self.store
-            .finish(
-                &command.record.scope,
-                &attempt.hold,
-                route.retention,
-                route.response_max,
-                finishing,
-            )
-            .await
+        let Command { route, record } = command;
+        let hand = Hand {
+            scope: record.scope,
+            hold: attempt.hold,
+            retention: route.retention,
+            response_max: route.response_max,
+        };
+        self.store.finish(hand, finishing).await
     }
 
     /// The effect is older than its record, which must have been lost: what is archived is 410 and
@@ -412,7 +410,7 @@ impl Engine {
         let response = answer::effect_exists(location);
         let finishing = Finishing::Response {
             outcome: Outcome::Succeeded,
-            response,
+            response: Arc::new(response),
         };
         let finished = self.try_finish(command, attempt, &finishing).await?;
         Ok(Step::Answer(Answer::first(finished)))

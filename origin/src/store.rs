@@ -3,6 +3,8 @@
 //! Read Committed throughout. Every write names scope, expected state, fence and owner in its
 //! WHERE and must touch exactly one row; expiry is judged by the database's clock alone.
 
+mod batch;
+mod claims;
 mod connection;
 mod finish;
 mod holds;
@@ -14,22 +16,24 @@ mod refunds;
 mod row;
 
 pub use connection::Store;
-pub use finish::{Finished, Finishing};
+pub use finish::{Finished, Finishing, Hand};
 pub use holds::{Renewal, TakenOver};
 pub use orders::{Order, Placement};
 pub use outbox::{Event, Unpublished};
 pub use records::{Claimed, NewRecord, Stored};
 pub use refunds::Refund;
 
+use std::sync::Arc;
+
 /// What can go wrong between here and a row.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// Postgres can't be reached, or the connection broke.
     #[error("the store can't be reached")]
-    Unavailable(#[source] sqlx::Error),
+    Unavailable(#[source] Arc<sqlx::Error>),
     /// A statement failed: a defect of ours.
     #[error("a statement failed")]
-    Statement(#[source] sqlx::Error),
+    Statement(#[source] Arc<sqlx::Error>),
     /// A row holds a combination that no transition writes.
     #[error("a row of {table} is inconsistent: {what}")]
     Inconsistent {
@@ -40,7 +44,7 @@ pub enum Error {
     },
     /// The effect is there already, though no record says so: the last line of defence.
     #[error("the effect exists already")]
-    EffectExists(#[source] sqlx::Error),
+    EffectExists(#[source] Arc<sqlx::Error>),
     /// Fence, owner or state no longer hold: another attempt has taken over.
     #[error("the attempt no longer holds the record")]
     HoldLost,
@@ -50,10 +54,10 @@ impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         match &error {
             sqlx::Error::Database(e) if e.constraint() == Some(orders::ONE_EFFECT) => {
-                Self::EffectExists(error)
+                Self::EffectExists(Arc::new(error))
             }
-            _ if is_unavailable(&error) => Self::Unavailable(error),
-            _ => Self::Statement(error),
+            _ if is_unavailable(&error) => Self::Unavailable(Arc::new(error)),
+            _ => Self::Statement(Arc::new(error)),
         }
     }
 }

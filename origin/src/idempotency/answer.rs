@@ -54,7 +54,7 @@ impl Answer {
             expires,
             remaining,
         } = finished;
-        let archived = Arc::new(Archived::new(response, expires));
+        let archived = Arc::new(Archived::new(Arc::unwrap_or_clone(response), expires));
         Self {
             archived,
             replayed: false,

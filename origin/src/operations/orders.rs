@@ -21,7 +21,7 @@ use protocol::{
 use provider::{Charged, Provider};
 use serde_json::json;
 use sqlx::types::Json;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use time::OffsetDateTime;
 
 pub use view::{problem_response, view};
@@ -83,7 +83,7 @@ impl Orders {
             Charged::Succeeded(id) => Performed::Finish(place(form, attempt, id)),
             Charged::Declined(why) => Performed::Finish(Finishing::Response {
                 outcome: Outcome::Failed,
-                response: problem_response(&Problem::new(Kind::CardDeclined, why)),
+                response: Arc::new(problem_response(&Problem::new(Kind::CardDeclined, why))),
             }),
             Charged::Nothing(problem) => Performed::Nothing(problem),
             Charged::Unknown => Performed::Unknown,
@@ -144,7 +144,7 @@ fn place(form: Form, attempt: &Attempt, charge_id: String) -> Finishing {
         order,
         pieces,
         events,
-        placed,
-        sold_out,
+        placed: Arc::new(placed),
+        sold_out: Arc::new(sold_out),
     }))
 }

@@ -39,7 +39,7 @@ pub(super) async fn answer(
     let identity = identify(&route, &source, &principal, &parts, &body)?;
     check_hint(&parts.headers, &identity);
     let wait = wait(&route, &parts.headers);
-    let record = record(&identity, &principal, &parts, body);
+    let record = Arc::new(record(&identity, &principal, &parts, body));
     let edge_replay = route.edge_replay;
     let answer = Arc::clone(&app.engine)
         .execute(Command { route, record }, wait)

@@ -1,18 +1,29 @@
 //! The pool, and how it meets a Postgres that comes and goes.
 
-use super::Error;
+use super::{
+    Error,
+    batch::Batch,
+    claims::{self, Claim},
+    finish::{self, Archiving},
+};
 use sqlx::{
     Connection, PgPool,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
-use std::{str::FromStr, time::Duration};
+use std::{str::FromStr, sync::Arc, time::Duration};
+use time::OffsetDateTime;
 
 /// How long a request waits for a connection before it is told 503.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 /// A connection that rested longer is asked whether it still lives before it is used.
 const TRUSTED_IDLE: Duration = Duration::from_secs(1);
 /// Bounds on the server's side: nothing of ours runs longer, and nothing rests in a transaction.
-const SESSION: [(&str, &str); 3] = [
+/// And every statement finds its rows by an index, so a plan that was made while the tables were
+/// small may not scan them when they have grown.
+const SESSION: [(&str, &str); 6] = [
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
     ("statement_timeout", "10s"),
     ("lock_timeout", "5s"),
     ("idle_in_transaction_session_timeout", "10s"),
@@ -22,7 +33,12 @@ const SESSION: [(&str, &str); 3] = [
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(super) pool: PgPool,
+    pub(super) claims: Arc<Batch<Claim, bool>>,
+    pub(super) finishes: Arc<Batch<Archiving, OffsetDateTime>>,
 }
+
+/// Statements of one kind at a time: more would only split the batches.
+const STATEMENTS_AT_ONCE: usize = 4;
 
 impl Store {
     /// Opens a pool on `url` without connecting yet, so that the origin starts before Postgres.
@@ -38,7 +54,18 @@ impl Store {
                 })
             })
             .connect_lazy_with(options);
-        Ok(Self { pool })
+        let (claims, finishes) = (pool.clone(), pool.clone());
+        let claims = Batch::new(STATEMENTS_AT_ONCE, move |jobs| {
+            claims::write(claims.clone(), jobs)
+        });
+        let finishes = Batch::new(STATEMENTS_AT_ONCE, move |jobs| {
+            finish::write(finishes.clone(), jobs)
+        });
+        Ok(Self {
+            pool,
+            claims: Arc::new(claims),
+            finishes: Arc::new(finishes),
+        })
     }
 
     /// Brings the schema up to date. Safe when several origins start at once: the migrator holds

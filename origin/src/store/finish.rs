@@ -1,13 +1,13 @@
 //! Finishing: business rows, events, archived response, state and fence, all or nothing.
 
-use super::{Error, Placement, Store, records::micros};
+use super::{Error, Placement, Store, batch::Job, records::micros};
 use protocol::{
     record::{Hold, Outcome},
     response::Response,
     scope::Scope,
 };
-use sqlx::{Row, postgres::PgRow, types::Uuid};
-use std::time::Duration;
+use sqlx::{PgPool, Row, postgres::PgRow, types::Uuid};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use time::OffsetDateTime;
 
 /// What the finishing transaction writes.
@@ -18,7 +18,7 @@ pub enum Finishing {
         /// How the operation ended.
         outcome: Outcome,
         /// What is archived.
-        response: Response,
+        response: Arc<Response>,
     },
     /// An order; or, where a piece is sold out, the refusal and the refund.
     Order(Box<Placement>),
@@ -28,7 +28,7 @@ pub enum Finishing {
 #[derive(Debug, Clone)]
 pub struct Finished {
     /// The response that was archived.
-    pub response: Response,
+    pub response: Arc<Response>,
     /// When it expires.
     pub expires: OffsetDateTime,
     /// Retention that was left when the database said so.
@@ -37,79 +37,169 @@ pub struct Finished {
 
 /// What a finish names and is bound by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hand<'a> {
-    pub scope: &'a Scope,
-    pub hold: &'a Hold,
+pub struct Hand {
+    /// Which record.
+    pub scope: Scope,
+    /// Whose attempt.
+    pub hold: Hold,
+    /// How long the response is replayed.
     pub retention: Duration,
+    /// The largest body that is kept, in bytes.
     pub response_max: usize,
+}
+
+/// A response about to be archived.
+#[derive(Debug, Clone)]
+pub(super) struct Archiving {
+    hand: Hand,
+    outcome: Outcome,
+    response: Arc<Response>,
 }
 
 impl Store {
     /// Finishes the operation, or says that the attempt no longer holds it.
-    pub async fn finish(
-        &self,
-        scope: &Scope,
-        hold: &Hold,
-        retention: Duration,
-        response_max: usize,
-        finishing: &Finishing,
-    ) -> Result<Finished, Error> {
-        let hand = Hand {
-            scope,
-            hold,
-            retention,
-            response_max,
-        };
+    pub async fn finish(&self, hand: Hand, finishing: &Finishing) -> Result<Finished, Error> {
         match finishing {
             Finishing::Response { outcome, response } => {
-                self.finish_response(hand, *outcome, response).await
+                let (outcome, response) = (*outcome, Arc::clone(response));
+                let archiving = Archiving {
+                    hand,
+                    outcome,
+                    response: Arc::clone(&response),
+                };
+                let expires = self.finishes.write(archiving).await?;
+                Ok(Finished {
+                    response,
+                    expires,
+                    remaining: hand.retention,
+                })
             }
             Finishing::Order(placement) => self.finish_order(hand, placement).await,
         }
     }
+}
 
-    async fn finish_response(
-        &self,
-        hand: Hand<'_>,
-        outcome: Outcome,
-        response: &Response,
-    ) -> Result<Finished, Error> {
-        let state = match outcome {
-            Outcome::Succeeded => "succeeded",
-            Outcome::Failed => "failed",
-        };
-        let row = sqlx::query(
-            "WITH clock AS MATERIALIZED (
-                 SELECT clock_timestamp() + $5 * interval '1 microsecond' AS expires,
-                        clock_timestamp() AS now),
-             finished AS (
-                 UPDATE idempotency_records SET
-                     state = $6, finished_at = clock.now, expires_at = clock.expires,
-                     archive_day = CASE WHEN $7 THEN (clock.expires AT TIME ZONE 'UTC')::date END,
-                     location = $8, request_headers = NULL, request_body = NULL,
-                     needs_operator = false
-                 FROM clock
-                 WHERE scope = $1 AND state = 'pending'
-                   AND generation = $2 AND fence = $3 AND owner = $4
-                 RETURNING scope, generation, expires_at, archive_day),
-             archived AS (
-                 INSERT INTO archived_responses
-                     (expires_day, scope, generation, status, headers, body)
-                 SELECT archive_day, scope, generation, $9, $10, $11
-                 FROM finished WHERE archive_day IS NOT NULL)
-             SELECT expires_at FROM finished",
-        );
-        let row = bind_response(bind_hand(row, &hand).bind(state), &hand, response)
-            .fetch_optional(&self.pool)
-            .await?;
-        finished(row.as_ref(), &hand, response)
+/// Records are locked in the order of their scopes, so that two batches never wait in a circle.
+const FINISH: &str = "
+    WITH f AS MATERIALIZED (
+        SELECT f.*, now, now + f.retention * interval '1 microsecond' AS expires
+        FROM clock_timestamp() AS now,
+             unnest($1::bytea[], $2::integer[], $3::bigint[], $4::uuid[], $5::bigint[], $6::text[],
+                    $7::boolean[], $8::text[], $9::smallint[], $10::bytea[], $11::bytea[])
+             AS f (scope, generation, fence, owner, retention, state, kept, location, status,
+                   headers, body)),
+    held AS MATERIALIZED (
+        SELECT r.scope FROM f JOIN idempotency_records r ON r.scope = f.scope
+           AND r.state = 'pending' AND r.generation = f.generation
+           AND r.fence = f.fence AND r.owner = f.owner
+        ORDER BY r.scope FOR UPDATE OF r),
+    finished AS (
+        UPDATE idempotency_records r SET
+            state = f.state, finished_at = f.now, expires_at = f.expires,
+            archive_day = CASE WHEN f.kept THEN (f.expires AT TIME ZONE 'UTC')::date END,
+            location = f.location, request_headers = NULL, request_body = NULL,
+            needs_operator = false
+        FROM f JOIN held ON held.scope = f.scope
+        WHERE r.scope = f.scope AND r.state = 'pending' AND r.generation = f.generation
+          AND r.fence = f.fence AND r.owner = f.owner
+        RETURNING r.scope, r.generation, r.owner, r.expires_at, r.archive_day),
+    archived AS (
+        INSERT INTO archived_responses (expires_day, scope, generation, status, headers, body)
+        SELECT d.archive_day, d.scope, d.generation, f.status, f.headers, f.body
+        FROM finished d JOIN f ON f.scope = d.scope AND f.owner = d.owner
+        WHERE d.archive_day IS NOT NULL)
+    SELECT scope, owner, expires_at FROM finished";
+
+type Ended = HashMap<(Scope, [u8; 16]), OffsetDateTime>;
+
+/// Writes a batch; where it fails as a whole, each row alone.
+pub(super) async fn write(pool: PgPool, jobs: Vec<Job<Archiving, OffsetDateTime>>) {
+    let rows: Vec<_> = jobs.iter().map(|(row, _)| row.clone()).collect();
+    match archive(&pool, &rows).await {
+        Err(Error::Statement(_)) if jobs.len() > 1 => {
+            for (row, result) in jobs {
+                let ended = archive(&pool, std::slice::from_ref(&row)).await;
+                drop(result.send(ended.and_then(|ended| expiry(&ended, &row))));
+            }
+        }
+        outcome => {
+            for (row, result) in jobs {
+                let ended = outcome.as_ref().map_err(Error::clone);
+                drop(result.send(ended.and_then(|ended| expiry(ended, &row))));
+            }
+        }
     }
+}
+
+/// When it expires; a row that did not come back is no longer held.
+fn expiry(ended: &Ended, row: &Archiving) -> Result<OffsetDateTime, Error> {
+    let found = ended.get(&(row.hand.scope, row.hand.hold.owner));
+    found.copied().ok_or(Error::HoldLost)
+}
+
+async fn archive(pool: &PgPool, rows: &[Archiving]) -> Result<Ended, Error> {
+    fn each<'a, T>(rows: &'a [Archiving], part: impl Fn(&'a Archiving) -> T) -> Vec<T> {
+        rows.iter().map(part).collect()
+    }
+    let ended = sqlx::query(FINISH)
+        .bind(each(rows, |row| row.hand.scope.0.as_slice()))
+        .bind(each(rows, |row| row.hand.hold.generation))
+        .bind(each(rows, |row| row.hand.hold.fence))
+        .bind(each(rows, |row| Uuid::from_bytes(row.hand.hold.owner)))
+        .bind(each(rows, |row| micros(row.hand.retention)))
+        .bind(each(rows, |row| state(row.outcome)))
+        .bind(each(rows, |row| row.hand.keeps(&row.response)))
+        .bind(each(rows, |row| location(&row.response)))
+        .bind(each(rows, |row| status(&row.response)))
+        .bind(each(rows, |row| {
+            Response::encode_headers(&row.response.headers)
+        }))
+        .bind(each(rows, |row| row.hand.kept_body(&row.response)))
+        .fetch_all(pool)
+        .await?;
+    ended
+        .iter()
+        .map(|row| {
+            let owner: Uuid = row.try_get("owner")?;
+            let name = (super::records::scope_of(row)?, owner.into_bytes());
+            Ok((name, row.try_get("expires_at")?))
+        })
+        .collect()
+}
+
+impl Hand {
+    fn keeps(&self, response: &Response) -> bool {
+        response.body.len() <= self.response_max
+    }
+
+    fn kept_body<'a>(&self, response: &'a Response) -> &'a [u8] {
+        if self.keeps(response) {
+            &response.body
+        } else {
+            &[]
+        }
+    }
+}
+
+fn state(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Succeeded => "succeeded",
+        Outcome::Failed => "failed",
+    }
+}
+
+fn location(response: &Response) -> Option<&str> {
+    std::str::from_utf8(response.header("location")?).ok()
+}
+
+fn status(response: &Response) -> i16 {
+    i16::try_from(response.status).unwrap_or(i16::MAX)
 }
 
 type Query<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
 /// `$1` to `$5`: scope, generation, fence, owner, retention.
-pub(super) fn bind_hand<'q>(query: Query<'q>, hand: &Hand<'_>) -> Query<'q> {
+pub(super) fn bind_hand<'q>(query: Query<'q>, hand: &Hand) -> Query<'q> {
     query
         .bind(hand.scope.0.to_vec())
         .bind(hand.hold.generation)
@@ -121,28 +211,27 @@ pub(super) fn bind_hand<'q>(query: Query<'q>, hand: &Hand<'_>) -> Query<'q> {
 /// Five more: whether the body is kept, location, status, headers, body.
 pub(super) fn bind_response<'q>(
     query: Query<'q>,
-    hand: &Hand<'_>,
+    hand: &Hand,
     response: &'q Response,
 ) -> Query<'q> {
-    let location = response.header("location");
-    let kept = response.body.len() <= hand.response_max;
     query
-        .bind(kept)
-        .bind(location.and_then(|location| std::str::from_utf8(location).ok()))
-        .bind(i16::try_from(response.status).unwrap_or(i16::MAX))
+        .bind(hand.keeps(response))
+        .bind(location(response))
+        .bind(status(response))
         .bind(Response::encode_headers(&response.headers))
-        .bind(if kept { response.body.as_slice() } else { &[] })
+        .bind(hand.kept_body(response))
 }
 
+/// The finish that a statement gave back, or a lost hold.
 pub(super) fn finished(
     row: Option<&PgRow>,
-    hand: &Hand<'_>,
-    response: &Response,
+    hand: &Hand,
+    response: &Arc<Response>,
 ) -> Result<Finished, Error> {
     let row = row.ok_or(Error::HoldLost)?;
     let expires = row.try_get("expires_at")?;
     Ok(Finished {
-        response: response.clone(),
+        response: Arc::clone(response),
         expires,
         remaining: hand.retention,
     })

@@ -6,6 +6,7 @@ use super::{
 };
 use protocol::response::Response;
 use sqlx::{FromRow, Row, types::Json};
+use std::sync::Arc;
 use time::OffsetDateTime;
 
 /// The constraint that one command never makes two orders.
@@ -21,9 +22,9 @@ pub struct Placement {
     /// What is published when it is placed.
     pub events: Vec<Event>,
     /// The answer when it is placed.
-    pub placed: Response,
+    pub placed: Arc<Response>,
     /// The answer when a piece is sold out.
-    pub sold_out: Response,
+    pub sold_out: Arc<Response>,
 }
 
 /// A row of `orders`.
@@ -119,7 +120,7 @@ const FINISH_SOLD_OUT: &str = "
 impl Store {
     pub(super) async fn finish_order(
         &self,
-        hand: Hand<'_>,
+        hand: Hand,
         placement: &Placement,
     ) -> Result<Finished, Error> {
         let order = &placement.order;
@@ -151,7 +152,7 @@ impl Store {
         match (row.try_get("held")?, row.try_get("expires_at")?) {
             (false, _) => Err(Error::HoldLost),
             (true, Some(expires)) => Ok(Finished {
-                response: placement.placed.clone(),
+                response: Arc::clone(&placement.placed),
                 expires,
                 remaining: hand.retention,
             }),
@@ -159,11 +160,7 @@ impl Store {
         }
     }
 
-    async fn finish_sold_out(
-        &self,
-        hand: Hand<'_>,
-        placement: &Placement,
-    ) -> Result<Finished, Error> {
+    async fn finish_sold_out(&self, hand: Hand, placement: &Placement) -> Result<Finished, Error> {
         let query = bind_hand(sqlx::query(FINISH_SOLD_OUT), &hand);
         let row = bind_response(query, &hand, &placement.sold_out)
             .bind(&placement.order.charge_id)

@@ -2,6 +2,7 @@
 
 use super::{
     Error, Store,
+    claims::Claim,
     row::{RecordRow, inconsistent},
 };
 use protocol::{
@@ -11,7 +12,7 @@ use protocol::{
     scope::Scope,
 };
 use sqlx::{FromRow, Row, postgres::PgRow, types::Uuid};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use time::OffsetDateTime;
 
 /// A record about to be claimed: names, and the request that finishes it without its client.
@@ -74,13 +75,18 @@ impl Store {
     /// is read by a separate statement (CASES C53), and both empty means: again.
     pub async fn claim(
         &self,
-        new: &NewRecord,
+        new: &Arc<NewRecord>,
         owner: Owner,
         lease: Duration,
     ) -> Result<Claimed, Error> {
         const TRIES: usize = 5;
         for _ in 0..TRIES {
-            if self.insert(new, owner, lease).await? {
+            let claim = Claim {
+                new: Arc::clone(new),
+                owner,
+                lease,
+            };
+            if self.claims.write(claim).await? {
                 return Ok(Claimed::Won(Hold {
                     generation: 1,
                     fence: 1,
@@ -92,34 +98,6 @@ impl Store {
             }
         }
         Err(inconsistent("neither inserted nor found"))
-    }
-
-    async fn insert(&self, new: &NewRecord, owner: Owner, lease: Duration) -> Result<bool, Error> {
-        let inserted = sqlx::query(
-            "INSERT INTO idempotency_records (
-                 scope, fingerprint, fingerprint_version, generation, state, fence, owner,
-                 lease_end, attempts, request_headers, request_body, principal, key_hash,
-                 method, path, query, first_seen)
-             SELECT $1, $2, $3, 1, 'pending', 1, $4, now + $5 * interval '1 microsecond', 1,
-                    $6, $7, $8, $9, $10, $11, $12, now
-             FROM clock_timestamp() AS now
-             ON CONFLICT (scope) DO NOTHING",
-        )
-        .bind(new.scope.0.as_slice())
-        .bind(new.fingerprint.digest.as_slice())
-        .bind(i16::from(new.fingerprint.version))
-        .bind(Uuid::from_bytes(owner))
-        .bind(micros(lease))
-        .bind(Response::encode_headers(&new.headers))
-        .bind(&new.body)
-        .bind(new.principal.as_slice())
-        .bind(new.key_hash.as_slice())
-        .bind(&new.method)
-        .bind(&new.path)
-        .bind(&new.query)
-        .execute(&self.pool)
-        .await?;
-        Ok(inserted.rows_affected() == 1)
     }
 
     /// Claims a record that counts as absent: released, or expired where policy executes again.
