@@ -46,11 +46,9 @@ impl Arrived {
             return Err(Error::OutcomeUnknown(format!("status {status}")));
         }
         let fields = Fields::of(&response.headers());
-        let length = fields
-            .get("content-length")
-            .and_then(|field| field.parse::<u64>().ok());
-        let is_whole = length.is_some_and(|length| length <= WHOLE_BYTES_MAX);
-        let body = if is_whole && !is_encoded(&fields) {
+        let body = if is_bodiless(status) {
+            Body::Whole(Uint8Array::new_with_length(0).into())
+        } else if is_whole(&fields) {
             let read = JsFuture::from(response.array_buffer()?).await;
             let buffer = read.map_err(|thrown| Error::OutcomeUnknown(text(thrown)))?;
             Body::Whole(buffer.unchecked_into())
@@ -124,11 +122,15 @@ impl Arrived {
     }
 }
 
-/// Whether the runtime would decode, and encode again, what it is given (CASES C29).
-fn is_encoded(fields: &Fields) -> bool {
-    fields
-        .get("content-encoding")
-        .is_some_and(|coding| !coding.eq_ignore_ascii_case("identity"))
+/// Whether the body is of a known, bounded length, in bytes that the runtime does not decode and
+/// encode again (CASES C29).
+fn is_whole(fields: &Fields) -> bool {
+    let length = fields
+        .get("content-length")
+        .and_then(|field| field.parse::<u64>().ok());
+    let coding = fields.get("content-encoding").unwrap_or("identity");
+    length.is_some_and(|length| length <= WHOLE_BYTES_MAX)
+        && coding.eq_ignore_ascii_case("identity")
 }
 
 /// Headers that are not the client's: of this hop, and between edge and origin.
