@@ -84,18 +84,47 @@ pub fn credentials<'a>(
     route: &'a Route,
     header: impl Fn(&str) -> Option<&'a [u8]>,
 ) -> Result<Credentials<'a>, Problem> {
-    let invalid = |detail| Problem::new(Kind::CredentialsInvalid, detail);
-    match &route.principal {
-        PrincipalRule::Anonymous if header("authorization").is_none() || route.ignore_credentials => {
-            Ok(Credentials::Known(Principal::Anonymous))
-        }
-        PrincipalRule::Anonymous => Err(Problem::new(
+    let is_anonymous = route.principal == PrincipalRule::Anonymous;
+    if is_anonymous && !route.ignore_credentials && header("authorization").is_some() {
+        return Err(Problem::new(
             Kind::CredentialsUnexpected,
             "This route takes no credentials; leave Authorization out.",
-        )),
+        ));
+    }
+    sent(&route.principal, header)
+}
+
+/// The credentials of a question about a key, which is never refused for having some: judged by
+/// the route that it names, or else by the first of all `routes` that looks at what was sent, or
+/// else anonymous (DESIGN section 11).
+pub fn status_credentials<'a>(
+    named: Option<&'a Route>,
+    routes: impl IntoIterator<Item = &'a Route>,
+    header: impl Fn(&str) -> Option<&'a [u8]>,
+) -> Result<Credentials<'a>, Problem> {
+    let is_sent = |rule: &&PrincipalRule| match rule {
+        PrincipalRule::Anonymous => false,
+        PrincipalRule::Header(name) => header(name).is_some(),
+        PrincipalRule::BearerJwt { .. } => header("authorization").is_some(),
+    };
+    let rule = match named {
+        Some(route) => Some(&route.principal),
+        None => routes.into_iter().map(|route| &route.principal).find(is_sent),
+    };
+    sent(rule.unwrap_or(&PrincipalRule::Anonymous), header)
+}
+
+/// What was sent of the credentials that this rule looks at.
+fn sent<'a>(
+    rule: &'a PrincipalRule,
+    header: impl Fn(&str) -> Option<&'a [u8]>,
+) -> Result<Credentials<'a>, Problem> {
+    let invalid = |detail| Problem::new(Kind::CredentialsInvalid, detail);
+    match rule {
+        PrincipalRule::Anonymous => Ok(Credentials::Known(Principal::Anonymous)),
         PrincipalRule::Header(name) => match header(name) {
             Some(value) if !value.is_empty() => {
-                Ok(Credentials::Known(Principal::from_header(value)))
+                Ok(Credentials::Known(Principal::from_header(name, value)))
             }
             _ => Err(invalid(format!("Send your API key in {name}."))),
         },

@@ -17,6 +17,7 @@ pub mod fingerprint;
 pub mod flight;
 mod framing;
 pub mod identity;
+pub mod jwt;
 pub mod key;
 pub mod policy;
 pub mod principal;

@@ -77,7 +77,11 @@ mod tests {
     #[test]
     fn each_part_separates() {
         let anonymous = Principal::Anonymous;
-        let subject = Principal::Subject { issuer: None, subject: "anonymous".into() };
+        let subject = Principal::Subject {
+            issuer: None,
+            claim: "sub".into(),
+            subject: "anonymous".into(),
+        };
         let scopes = [
             Scope::new(&anonymous, KeyKind::Sent, &key("k"), None),
             Scope::new(&subject, KeyKind::Sent, &key("k"), None),

@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn principals_and_continents_do_not_share_objects() {
         let scope = Scope([1; 32]);
-        let header = Principal::from_header(b"k");
+        let header = Principal::from_header("x-api-key", b"k");
         let names = [
             object_name("EU", &Principal::Anonymous, &scope, 16),
             object_name("NA", &Principal::Anonymous, &scope, 16),
