@@ -25,6 +25,19 @@ impl From<Problem> for Error {
 }
 
 impl Error {
+    /// The outcome in one word, for counting.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Problem(problem) | Self::Refused(Refusal::Problem(problem)) => {
+                problem.kind.slug()
+            }
+            Self::Store(_) | Self::Refused(Refusal::Store(_)) => Kind::StoreUnavailable.slug(),
+            Self::Refused(Refusal::Unfinished(_) | Refusal::Panicked(_)) => {
+                Kind::OutcomeUnknown.slug()
+            }
+        }
+    }
+
     /// The problem that the client is told.
     fn problem(self) -> Problem {
         match self {

@@ -26,7 +26,7 @@ use protocol::{
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// What a caller wants done once.
 #[derive(Debug, Clone)]
@@ -68,6 +68,7 @@ pub struct Engine {
     operations: Operations,
     leases: Arc<Leases>,
     cache: ArchiveCache,
+    draining: CancellationToken,
     tasks: TaskTracker,
     times: Times,
 }
@@ -90,6 +91,7 @@ impl Engine {
             operations,
             leases,
             cache,
+            draining: CancellationToken::new(),
             tasks: TaskTracker::new(),
             times,
         }
@@ -136,12 +138,12 @@ impl Engine {
                 Step::Again => continue,
                 Step::InProgress(stored) => stored,
             };
-            if Instant::now() >= deadline {
+            if Instant::now() >= deadline || self.draining.is_cancelled() {
                 return Err(in_progress(&stored).into());
             }
-            self.leases
-                .wait(&command.record.scope, deadline.min(Instant::now() + pause))
-                .await;
+            let until = deadline.min(Instant::now() + pause);
+            let ended = self.leases.wait(&command.record.scope, until);
+            self.draining.run_until_cancelled(ended).await;
             pause = (pause * 2).min(Duration::from_secs(1));
         }
     }
@@ -324,8 +326,11 @@ impl Engine {
         match self.operations.perform(command, attempt).await {
             Performed::Finish(finishing) => self.finish(command, attempt, &finishing).await,
             Performed::Nothing(problem) if attempt.is_first() => {
-                self.store.release(scope, &attempt.hold).await?;
-                Err(problem.into())
+                match self.store.release(scope, &attempt.hold).await {
+                    Ok(()) => Err(problem.into()),
+                    Err(store::Error::HoldLost) => self.look(command, attempt).await,
+                    Err(error) => Err(error.into()),
+                }
             }
             // An earlier attempt may have acted: a refusal now says nothing about it.
             Performed::Nothing(_) | Performed::Unknown => {
@@ -433,10 +438,20 @@ impl Engine {
         }
     }
 
-    /// Stops claiming and waits for what runs.
-    pub async fn drain(&self) {
+    /// Answers who waits, and lets what runs come to its end within `limit`; what does not is
+    /// free for another process at once.
+    pub async fn drain(&self, limit: Duration) {
+        self.draining.cancel();
         self.tasks.close();
-        self.tasks.wait().await;
+        if tokio::time::timeout(limit, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!(running = self.leases.len(), "left to the completer");
+            if let Err(error) = self.leases.abandon(&self.store).await {
+                tracing::warn!(%error, "leases run on to their end");
+            }
+        }
     }
 }
 

@@ -11,10 +11,9 @@ use std::time::Duration;
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// Starts all jobs; they end when `stop` is cancelled.
+/// Starts all jobs but the renewals; they end when `stop` is cancelled.
 pub fn start(app: &App, webhook: Option<Webhook>, stop: &CancellationToken) -> TaskTracker {
     let jobs = TaskTracker::new();
-    jobs.spawn(leases::run(app.clone(), stop.clone()));
     jobs.spawn(completer::run(app.clone(), stop.clone()));
     jobs.spawn(refunds::run(app.clone(), stop.clone()));
     jobs.spawn(reaper::run(app.clone(), stop.clone()));

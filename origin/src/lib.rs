@@ -4,6 +4,7 @@ pub mod config;
 mod error;
 pub mod idempotency;
 pub mod jobs;
+pub mod metrics;
 pub mod operations;
 pub mod routes;
 pub mod store;
@@ -34,6 +35,8 @@ pub struct App {
     pub routes: Arc<[Arc<Route>]>,
     /// Keys of the edges; none accepts every request.
     pub edge_keys: Option<Arc<EdgeKeys>>,
+    /// What is counted.
+    pub metrics: metrics::Metrics,
 }
 
 impl App {
@@ -56,6 +59,7 @@ impl App {
             orders,
             routes,
             edge_keys,
+            metrics: metrics::Metrics::default(),
         })
     }
 

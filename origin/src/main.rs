@@ -1,17 +1,10 @@
 //! The origin's program: `origin` serves; its other commands inspect.
 
 mod commands;
+mod serve;
 
 use clap::{Parser, Subcommand};
-use origin::{App, Config, jobs, routes};
-use std::{future::IntoFuture, path::PathBuf, process::ExitCode, time::Duration};
-use tokio::{net::TcpListener, signal::unix::SignalKind};
-use tokio_util::sync::CancellationToken;
-
-/// How long running operations may take to end after SIGTERM.
-const DRAIN: Duration = Duration::from_secs(25);
-/// Development stock: plenty, and one single piece.
-const DEV_STOCK: [(&str, i64); 3] = [("A1", 1_000_000_000), ("B2", 1_000_000_000), ("LAST1", 1)];
+use std::{path::PathBuf, process::ExitCode};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -59,7 +52,7 @@ async fn main() -> ExitCode {
     let done = match Arguments::parse().command.unwrap_or(Command::Serve) {
         Command::Serve => {
             log();
-            serve().await
+            serve::serve().await
         }
         Command::Canonical { policy, route } => commands::canonical(&policy, route.as_deref()),
         Command::Policy {
@@ -83,73 +76,4 @@ fn log() {
         .with_writer(std::io::stderr)
         .json()
         .init();
-}
-
-async fn serve() -> Result<(), Failure> {
-    let config = Config::read(|name| std::env::var(name).ok())?;
-    let app = App::new(&config, commands::policy(&config.policy_file)?)?;
-    let listener = TcpListener::bind(config.bind)
-        .await
-        .map_err(|error| format!("BIND {} can't be listened on: {error}", config.bind))?;
-    let stop = CancellationToken::new();
-    let prepare = prepare(app.clone(), config.clone(), stop.clone());
-    tracing::info!(address = %listener.local_addr()?, "listening");
-    let serve = axum::serve(listener, routes::router(app.clone()))
-        .with_graceful_shutdown(stopped(stop.clone()));
-    let jobs = tokio::spawn(prepare);
-    serve.into_future().await?;
-    drain(&app, jobs).await
-}
-
-/// Migrates and starts the jobs once Postgres answers; until then requests get 503.
-async fn prepare(app: App, config: Config, stop: CancellationToken) -> Result<(), String> {
-    let store = &app.engine.store;
-    while config.migrate
-        && let Err(error) = store.migrate().await
-    {
-        tracing::warn!(%error, "the schema is not up to date yet");
-        tokio::select! {
-            () = stop.cancelled() => return Ok(()),
-            () = tokio::time::sleep(Duration::from_millis(500)) => {}
-        }
-    }
-    if config.seed_stock {
-        store
-            .seed_stock(&DEV_STOCK)
-            .await
-            .map_err(|error| error.to_string())?;
-    }
-    jobs::start(&app, config.webhook, &stop).wait().await;
-    Ok(())
-}
-
-/// Waits for SIGTERM or Ctrl-C, then stops claiming.
-async fn stopped(stop: CancellationToken) {
-    let mut terminate = tokio::signal::unix::signal(SignalKind::terminate()).ok();
-    let terminated = async {
-        match &mut terminate {
-            Some(signal) => drop(signal.recv().await),
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        () = terminated => {}
-        _ = tokio::signal::ctrl_c() => {}
-    }
-    tracing::info!("draining");
-    stop.cancel();
-}
-
-/// Lets what runs come to its end, within a deadline; what does not is the completer's.
-async fn drain(
-    app: &App,
-    jobs: tokio::task::JoinHandle<Result<(), String>>,
-) -> Result<(), Failure> {
-    let drained = tokio::time::timeout(DRAIN, app.engine.drain()).await;
-    if drained.is_err() {
-        tracing::warn!(running = app.engine.leases().len(), "left to the completer");
-    }
-    jobs.await??;
-    app.engine.store.close().await;
-    Ok(())
 }

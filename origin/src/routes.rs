@@ -22,6 +22,7 @@ pub fn router(app: App) -> Router {
         .layer(from_fn_with_state(app.clone(), signed::check))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
+        .route("/metrics", get(health::metrics))
         .with_state(app)
 }
 

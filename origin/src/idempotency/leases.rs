@@ -97,15 +97,7 @@ impl Leases {
     /// Renews all leases that are not past their `lock_ttl`, by one statement.
     pub async fn renew(&self, store: &Store) -> Result<(), store::Error> {
         let asked_at = Instant::now();
-        let renewals: Vec<_> = self
-            .running()
-            .iter()
-            .filter(|(_, running)| asked_at < running.ends_by)
-            .map(|(scope, running)| Renewal {
-                scope: *scope,
-                hold: running.hold,
-            })
-            .collect();
+        let renewals = self.held(|running| asked_at < running.ends_by);
         if renewals.is_empty() {
             return Ok(());
         }
@@ -117,5 +109,21 @@ impl Leases {
             }
         }
         Ok(())
+    }
+
+    /// Ends the leases of all that runs here, so that another process can take over at once.
+    pub(super) async fn abandon(&self, store: &Store) -> Result<(), store::Error> {
+        let held = self.held(|_| true);
+        store.renew(&held, Duration::ZERO).await.map(drop)
+    }
+
+    fn held(&self, of: impl Fn(&Running) -> bool) -> Vec<Renewal> {
+        let running = self.running();
+        let held = running.iter().filter(|(_, running)| of(running));
+        held.map(|(scope, running)| Renewal {
+            scope: *scope,
+            hold: running.hold,
+        })
+        .collect()
     }
 }

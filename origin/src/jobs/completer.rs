@@ -20,6 +20,7 @@ pub async fn run(app: App, stop: CancellationToken) {
 pub async fn run_once(app: &App) -> Result<usize, store::Error> {
     let taken = app.engine.take_over_abandoned(AT_ONCE).await?;
     let found = taken.len();
+    app.metrics.completed(found);
     for taken in taken {
         let scope = taken.request.scope;
         let Some(route) = app

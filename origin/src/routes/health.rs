@@ -1,7 +1,7 @@
-//! `/healthz`: the process lives. `/readyz`: it can decide.
+//! `/healthz`: the process lives. `/readyz`: it can decide. `/metrics`: what it did.
 
 use crate::{App, Error};
-use axum::extract::State;
+use axum::{extract::State, response::IntoResponse};
 
 pub(super) async fn alive() -> &'static str {
     "ok\n"
@@ -10,4 +10,13 @@ pub(super) async fn alive() -> &'static str {
 pub(super) async fn ready(State(app): State<App>) -> Result<&'static str, Error> {
     app.engine.store.ping().await?;
     Ok("ready\n")
+}
+
+pub(super) async fn metrics(State(app): State<App>) -> impl IntoResponse {
+    let running = app.engine.leases().len();
+    let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    (
+        [(http::header::CONTENT_TYPE, content_type)],
+        app.metrics.text(running),
+    )
 }

@@ -9,7 +9,7 @@ use axum::{
     body::{Body, Bytes},
     extract::{Request, State},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse, Response},
 };
 use http::{HeaderMap, request::Parts};
 use protocol::{
@@ -22,34 +22,50 @@ use protocol::{
 };
 use std::{sync::Arc, time::Duration};
 
-pub(super) async fn answer(
-    State(app): State<App>,
-    request: Request,
-    next: Next,
-) -> Result<Response, Error> {
+/// Answers the requests of protected routes; passes on the rest.
+pub(super) async fn answer(State(app): State<App>, request: Request, next: Next) -> Response {
     let (method, path) = (request.method().as_str(), request.uri().path());
     let Some(route) = app.route(method, path).cloned() else {
-        return Ok(next.run(request).await);
+        return next.run(request).await;
     };
+    let answer = once(&app, &route, request).await;
+    app.metrics.answered(&route.name(), outcome(&answer));
+    match answer {
+        Ok(Answer {
+            archived,
+            replayed,
+            remaining,
+        }) => archived.respond(replayed, remaining.min(route.edge_replay).as_secs()),
+        Err(error) => error.into_response(),
+    }
+}
+
+/// The checks in their one order, then the engine.
+async fn once(app: &App, route: &Arc<Route>, request: Request) -> Result<Answer, Error> {
     let (parts, body) = request.into_parts();
-    let source = identity::key(&route, lines(&parts.headers, wire::IDEMPOTENCY_KEY))?;
-    let body = read(&route, &parts.headers, body).await?;
-    check_digest(&parts.headers, &body)?;
-    let principal = principal(&route, &parts.headers)?;
-    let identity = identify(&route, &source, &principal, &parts, &body)?;
-    check_hint(&parts.headers, &identity);
-    let wait = wait(&route, &parts.headers);
+    let source = identity::key(route, lines(&parts.headers, wire::IDEMPOTENCY_KEY))?;
+    let body = read(route, &parts.headers, body).await?;
+    if app.edge_keys.is_some() {
+        check_digest(app, &parts.headers, &body)?;
+    }
+    let principal = principal(route, &parts.headers)?;
+    let identity = identify(route, &source, &principal, &parts, &body)?;
+    check_hint(app, &parts.headers, &identity);
+    let wait = wait(route, &parts.headers);
     let record = Arc::new(record(&identity, &principal, &parts, body));
-    let edge_replay = route.edge_replay;
-    let answer = Arc::clone(&app.engine)
-        .execute(Command { route, record }, wait)
-        .await?;
-    let Answer {
-        archived,
-        replayed,
-        remaining,
-    } = answer;
-    Ok(archived.respond(replayed, remaining.min(edge_replay).as_secs()))
+    let command = Command {
+        route: Arc::clone(route),
+        record,
+    };
+    Ok(Arc::clone(&app.engine).execute(command, wait).await?)
+}
+
+fn outcome(answer: &Result<Answer, Error>) -> &'static str {
+    match answer {
+        Ok(answer) if answer.replayed => "replayed",
+        Ok(_) => "first",
+        Err(error) => error.word(),
+    }
 }
 
 /// All values of a header, in their order.
@@ -79,8 +95,8 @@ async fn read(route: &Route, headers: &HeaderMap, body: Body) -> Result<Bytes, P
     }
 }
 
-/// A digest that came along must be that of the bytes that arrived; an edge has signed it.
-fn check_digest(headers: &HeaderMap, body: &[u8]) -> Result<(), Problem> {
+/// The digest that an edge has signed must be that of the bytes that arrived.
+fn check_digest(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<(), Problem> {
     let Some(digest) = headers.get(signature::CONTENT_DIGEST) else {
         return Ok(());
     };
@@ -89,6 +105,7 @@ fn check_digest(headers: &HeaderMap, body: &[u8]) -> Result<(), Problem> {
     }
     let error = signature::SignatureError::Mismatch;
     tracing::warn!(%error, "a body that is not the signed one");
+    app.metrics.signature_refused("body");
     Err(Problem::new(
         Kind::EdgeSignatureInvalid,
         format!("Refused: {error}."),
@@ -136,12 +153,13 @@ fn identify(
 }
 
 /// The edge's hint is compared and counted, never trusted.
-fn check_hint(headers: &HeaderMap, identity: &Identity) {
+fn check_hint(app: &App, headers: &HeaderMap, identity: &Identity) {
     let hint = headers
         .get(wire::FINGERPRINT)
         .and_then(|hint| hint.to_str().ok());
     if hint.is_some_and(|hint| hint != identity.fingerprint.to_field()) {
         tracing::error!(scope = %identity.scope.prefix(), "the edge has another fingerprint");
+        app.metrics.hint_wrong();
     }
 }
 

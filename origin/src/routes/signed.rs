@@ -27,6 +27,7 @@ pub(super) async fn check(
             .is_some();
         verify(keys, &request, protected).map_err(|error| {
             tracing::warn!(%error, "a request without a valid edge signature");
+            app.metrics.signature_refused(error.reason());
             Problem::new(Kind::EdgeSignatureInvalid, format!("Refused: {error}."))
         })?;
     }

@@ -71,6 +71,20 @@ pub enum SignatureError {
     Mismatch,
 }
 
+impl SignatureError {
+    /// One stable word, for counting.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Malformed => "malformed",
+            Self::UnknownKey => "unknown-key",
+            Self::Stale => "stale",
+            Self::Coverage => "coverage",
+            Self::Mismatch => "mismatch",
+        }
+    }
+}
+
 /// What a signature is about, as the request shows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Signed<'a> {
