@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::cursor::Cursor;
 use super::error::{CanonicalError, CanonicalErrorKind as Kind};
 use super::name;
+use super::output;
 use super::string::{self, Spelling};
 
 /// The members of all open objects, those of the innermost one last.
@@ -162,14 +163,10 @@ impl<'a> Members<'a> {
         self.unsorted
             .extend_from_slice(text.get(start..).unwrap_or_default());
         text.truncate(start);
-        for Member {
-            text: Range { start: from, end },
-            ..
-        } in order.iter().filter_map(|&(_, place)| self.list.get(place))
-        {
+        let members = order.iter().filter_map(|&(_, place)| self.list.get(place));
+        for Range { start: from, end } in members.map(|member| member.text.clone()) {
             if from < end {
-                let member = self.unsorted.get(from - start..=end - start);
-                text.extend_from_slice(member.unwrap_or_default());
+                output::push(&self.unsorted, from - start..end - start + 1, text);
             }
         }
         if text.len() > start {

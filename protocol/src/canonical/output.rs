@@ -1,5 +1,7 @@
 //! The canonical text while it grows.
 
+use std::ops::Range;
+
 /// Text that has been written, and behind it a run of the source that is canonical as it stands
 /// and has not been copied yet. `at` is always the end of that run: the place of the cursor.
 pub(super) struct Output<'a> {
@@ -28,8 +30,7 @@ impl<'a> Output<'a> {
     /// Copies the run into the text.
     #[inline]
     pub(super) fn flush(&mut self, at: usize) {
-        let run = self.source.get(self.run..at).unwrap_or_default();
-        self.text.extend_from_slice(run);
+        push(self.source, self.run..at, &mut self.text);
         self.run = at;
     }
 
@@ -46,5 +47,28 @@ impl<'a> Output<'a> {
             None => self.text.truncate(len),
         }
         self.run = at;
+    }
+}
+
+/// The most bytes of a part that is copied without asking how long it is.
+const SHORT: usize = 32;
+
+/// Appends a part of `source`.
+///
+/// Most parts are short. Those are copied with too much behind them, which is cut off again: that
+/// takes a few instructions, where a copy of the exact length would be a call and a wrong guess.
+#[inline]
+pub(super) fn push(source: &[u8], part: Range<usize>, text: &mut Vec<u8>) {
+    let more = source
+        .get(part.start..)
+        .unwrap_or_default()
+        .first_chunk::<SHORT>();
+    match more {
+        Some(more) if part.len() <= SHORT => {
+            let len = text.len() + part.len();
+            text.extend_from_slice(more);
+            text.truncate(len);
+        }
+        _ => text.extend_from_slice(source.get(part).unwrap_or_default()),
     }
 }

@@ -243,19 +243,13 @@ impl<'s> Reach<'s> {
     }
 
     fn enter(self, node: Option<&'s Node>) -> Self {
-        match node {
-            Some(node) if node.excluded => Self {
-                node: None,
-                selected: false,
-            },
-            Some(node) => Self {
-                node: Some(node),
-                selected: self.selected || node.included,
-            },
-            None => Self {
-                node: None,
-                selected: self.selected,
-            },
+        let Some(node) = node else {
+            return Self { node, ..self };
+        };
+        let leads_on = !node.children.is_empty() || !node.places.is_empty();
+        Self {
+            node: Some(node).filter(|_| leads_on && !node.excluded),
+            selected: (self.selected || node.included) && !node.excluded,
         }
     }
 }

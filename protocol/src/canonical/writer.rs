@@ -93,14 +93,19 @@ impl<'a, 's> Writer<'a, 's> {
         }
     }
 
-    /// Ends the run before white space, and begins a new one behind it.
     #[inline]
     fn skip_whitespace(&mut self) {
         if self.cursor.peek().is_some_and(|byte| byte <= b' ') {
-            self.output.flush(self.cursor.at());
-            self.cursor.skip_whitespace();
-            self.output.resume(self.cursor.at());
+            self.leave_whitespace_out();
         }
+    }
+
+    /// Ends the run before white space, and begins a new one behind it.
+    #[inline(never)]
+    fn leave_whitespace_out(&mut self) {
+        self.output.flush(self.cursor.at());
+        self.cursor.skip_whitespace();
+        self.output.resume(self.cursor.at());
     }
 
     #[inline]
@@ -317,8 +322,15 @@ impl<'a, 's> Writer<'a, 's> {
     /// Notes the value that has just been read, which begins at `start`, if a pointer names it.
     #[inline]
     fn note(&mut self, reach: Reach<'s>, start: usize) {
-        for &place in reach.places() {
-            self.output.flush(self.cursor.at());
+        if reach.is_partial() {
+            self.note_places(reach.places(), start);
+        }
+    }
+
+    #[cold]
+    fn note_places(&mut self, places: &[usize], start: usize) {
+        self.output.flush(self.cursor.at());
+        for &place in places {
             let text = self.output.text.get(start..).map(<[u8]>::to_vec);
             if let Some(value) = self.values.get_mut(place) {
                 *value = text;
