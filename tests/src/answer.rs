@@ -5,8 +5,14 @@ use serde_json::Value;
 use std::fmt;
 
 /// Headers that differ between a first answer and its replay, or belong to one hop.
-const OF_ONE_ANSWER: [&str; 5] =
-    ["idempotent-replayed", "date", "connection", "keep-alive", "transfer-encoding"];
+const OF_ONE_ANSWER: [&str; 6] = [
+    "idempotent-replayed",
+    "preference-applied",
+    "date",
+    "connection",
+    "keep-alive",
+    "transfer-encoding",
+];
 
 /// An answer that was read to its end.
 #[derive(Clone, PartialEq, Eq)]
@@ -71,13 +77,14 @@ impl Answer {
         r#type.trim_start_matches("/problems/").to_owned()
     }
 
-    /// What a replay must repeat: status, headers in the order of their names, body.
-    pub fn lasting(&self) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
-        let lasts = |(name, _): &&(String, Vec<u8>)| !OF_ONE_ANSWER.contains(&name.as_str());
-        let mut headers: Vec<_> = self.headers.iter().filter(lasts).cloned().collect();
+    /// What a replay must repeat: status, body, and the headers that last, by name.
+    #[must_use]
+    pub fn lasting(&self) -> Self {
+        let mut lasting = self.clone();
+        lasting.headers.retain(|(name, _)| !OF_ONE_ANSWER.contains(&name.as_str()));
         // Stable: lines of one name keep their order.
-        headers.sort_by(|(a, _), (b, _)| a.cmp(b));
-        (self.status, headers, self.body.clone())
+        lasting.headers.sort_by(|(a, _), (b, _)| a.cmp(b));
+        lasting
     }
 
     /// Fails unless this is a problem with this status and type, of the form that DESIGN section 4

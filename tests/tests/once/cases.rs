@@ -108,6 +108,8 @@ async fn case_7_retry_after_a_deploy() {
     // Written by a version of the fingerprint that this process does not know: no judgement.
     world.database.execute("UPDATE idempotency_records SET fingerprint_version = 99").await;
     world.edges[0].kill();
+    world.origins[0].kill().await;
+    world.origins[0].restart().await;
     world.edges[0].restart().await;
     world.client().place(&key, ORDER).await.assert_problem(503, "version-unknown");
     world.assert_orders(1).await;
