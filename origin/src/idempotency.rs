@@ -18,6 +18,7 @@ use crate::{
     operations::{Operations, Performed},
     store::{self, Claimed, Finished, Finishing, Hand, NewRecord, Store, Stored, TakenOver},
 };
+use fail::fail_point;
 use protocol::{
     policy::Route,
     problem::{Kind, Problem},
@@ -305,6 +306,7 @@ impl Engine {
 
     /// Runs an attempt. A panic in it is an attempt whose outcome is unknown.
     async fn run(self: &Arc<Self>, command: Command, turn: Turn) -> Result<Step, Refusal> {
+        fail_point!("claimed", |_| std::process::abort());
         let (scope, lock_ttl) = (command.record.scope, command.route.lock_ttl);
         let attempt = Attempt::start(&self.leases, scope, turn, lock_ttl);
         let engine = Arc::clone(self);
@@ -326,6 +328,7 @@ impl Engine {
         match self.operations.perform(command, attempt).await {
             Performed::Finish(finishing) => self.finish(command, attempt, &finishing).await,
             Performed::Nothing(problem) if attempt.is_first() => {
+                fail_point!("refused", |_| std::process::abort());
                 match self.store.release(scope, &attempt.hold).await {
                     Ok(()) => Err(problem.into()),
                     Err(store::Error::HoldLost) => self.look(command, attempt).await,
@@ -350,9 +353,11 @@ impl Engine {
     ) -> Result<Duration, store::Error> {
         let retry_in = attempt::backoff(attempts, self.times.retry_max);
         let needs_operator = attempts >= ATTEMPTS_MAX;
+        fail_point!("unknown", |_| std::process::abort());
         self.store
             .suspend(scope, hold, retry_in, needs_operator)
             .await?;
+        fail_point!("suspended", |_| std::process::abort());
         Ok(retry_in)
     }
 
@@ -371,9 +376,13 @@ impl Engine {
         finishing: &Finishing,
     ) -> Result<Step, Refusal> {
         let mut pause = Duration::from_millis(20);
+        fail_point!("performed", |_| std::process::abort());
         loop {
             match self.try_finish(command, attempt, finishing).await {
-                Ok(finished) => return Ok(Step::Answer(Answer::first(finished))),
+                Ok(finished) => {
+                    fail_point!("finished", |_| std::process::abort());
+                    return Ok(Step::Answer(Answer::first(finished)));
+                }
                 // A zombie: the winner's response is the answer.
                 Err(store::Error::HoldLost) => return self.look(command, attempt).await,
                 Err(store::Error::EffectExists(_)) => return self.settle(command, attempt).await,

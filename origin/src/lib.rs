@@ -1,6 +1,7 @@
 //! The origin: decides, by a Postgres unique constraint, and replays byte for byte.
 
 pub mod config;
+pub mod credentials;
 mod error;
 pub mod idempotency;
 pub mod jobs;

@@ -49,6 +49,8 @@ enum PolicyCommand {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    // Without the feature this is nothing; with it, FAILPOINTS names where to die.
+    let _scenario = fail::has_failpoints().then(fail::FailScenario::setup);
     let done = match Arguments::parse().command.unwrap_or(Command::Serve) {
         Command::Serve => {
             log();

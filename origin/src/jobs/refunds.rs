@@ -2,6 +2,7 @@
 
 use super::{Turns, report};
 use crate::{App, idempotency::backoff, store};
+use fail::fail_point;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -24,8 +25,12 @@ pub async fn run_once(app: &App) -> Result<usize, store::Error> {
     let store = &app.engine.store;
     let due = store.take_refunds(LEASE, AT_ONCE).await?;
     for refund in &due {
+        fail_point!("before-refund", |_| std::process::abort());
         match app.orders.provider.refund(refund).await {
-            Some(id) => store.refunded(refund, &id).await?,
+            Some(id) => {
+                fail_point!("refund-made", |_| std::process::abort());
+                store.refunded(refund, &id).await?;
+            }
             None => {
                 let again = refund.attempts < ATTEMPTS_MAX;
                 let retry_in = again.then(|| backoff(refund.attempts, RETRY_MAX));

@@ -4,6 +4,7 @@
 use super::{Turns, report};
 use crate::{App, config::Webhook, idempotency::backoff, store, store::Unpublished};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use fail::fail_point;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -52,6 +53,7 @@ pub async fn run_once(
     let events = store.take_events(LEASE, AT_ONCE).await?;
     for event in &events {
         if publish(client, webhook, event).await {
+            fail_point!("published", |_| std::process::abort());
             store.event_published(event.id).await?;
         } else {
             let again = event.attempts < ATTEMPTS_MAX;

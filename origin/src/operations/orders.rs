@@ -11,6 +11,7 @@ use crate::{
     idempotency::Attempt,
     store::{Event, Finishing, NewRecord, Order, Placement},
 };
+use fail::fail_point;
 use form::Form;
 use protocol::{
     canonical::{self, Selection},
@@ -74,11 +75,13 @@ impl Orders {
         if !attempt.has_time_left() {
             return Performed::Unknown;
         }
+        fail_point!("before-charge", |_| std::process::abort());
         let charge = if attempt.age < KEY_KEPT_FOR {
             self.provider.charge(&form, attempt).await
         } else {
             self.provider.find_charge(attempt).await
         };
+        fail_point!("charged", |_| std::process::abort());
         match charge {
             Charged::Succeeded(id) => Performed::Finish(place(form, attempt, id)),
             Charged::Declined(why) => Performed::Finish(Finishing::Response {

@@ -29,6 +29,7 @@ pub(super) async fn answer(State(app): State<App>, request: Request, next: Next)
         return next.run(request).await;
     };
     let answer = once(&app, &route, request).await;
+    fail::fail_point!("before-answer", |_| std::process::abort());
     app.metrics.answered(&route.name(), outcome(&answer));
     match answer {
         Ok(Answer {

@@ -156,7 +156,10 @@ impl Store {
                 expires,
                 remaining: hand.retention,
             }),
-            (true, None) => self.finish_sold_out(hand, placement).await,
+            (true, None) => {
+                fail::fail_point!("sold-out", |_| std::process::abort());
+                self.finish_sold_out(hand, placement).await
+            }
         }
     }
 
