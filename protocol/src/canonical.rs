@@ -17,10 +17,8 @@
 mod block;
 mod cursor;
 mod error;
-mod members;
 mod name;
 mod number;
-mod output;
 mod selection;
 mod string;
 mod verbatim;

@@ -34,11 +34,14 @@ impl Block {
         values.max(u8x16::splat(10)).simd_eq(values).to_bitmask()
     }
 
-    /// The bytes that are neither digits nor minus, point or slash, which are next to each other.
+    /// The bytes that are neither digits nor minus, point or slash, which are next to each other,
+    /// and the bytes that are one of these three.
     #[inline]
-    pub(super) fn other_than_number(self) -> u32 {
+    pub(super) fn number_marks(self) -> (u32, u32) {
         let values = self.0 - u8x16::splat(b'-');
-        values.max(u8x16::splat(13)).simd_eq(values).to_bitmask()
+        let behind = values.max(u8x16::splat(13)).simd_eq(values);
+        let signs = values.min(u8x16::splat(2)).simd_eq(values);
+        (behind.to_bitmask(), signs.to_bitmask())
     }
 
     /// The bytes that are not spaces.
@@ -52,27 +55,33 @@ impl Block {
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_test_judges_every_byte_in_every_place() {
+    /// What a test should find: of all bytes, in one place at a time between digits.
+    fn assert_finds(test: impl Fn(Block) -> u32, expected: impl Fn(u8) -> bool) {
         for byte in u8::MIN..=u8::MAX {
             for place in 0..LEN {
                 let mut bytes = *b"0123456789012345";
                 bytes[place] = byte;
-                let bit = |found: bool| u32::from(found) << place;
-                let block = Block::new(&bytes);
-                let special = byte < 0x20 || byte == b'"' || byte == b'\\';
-                assert_eq!(block.special(), bit(special), "{byte:x}");
-                assert_eq!(
-                    block.other_than_digits(),
-                    bit(!byte.is_ascii_digit()),
-                    "{byte:x}"
-                );
-                assert_eq!(
-                    block.other_than_spaces(),
-                    0xffff ^ bit(byte == b' '),
-                    "{byte:x}"
-                );
+                let places = bytes.iter().zip(0..).filter(|(byte, _)| expected(**byte));
+                let mask = places.fold(0, |mask, (_, place)| mask | 1 << place);
+                assert_eq!(test(Block::new(&bytes)), mask, "{byte:x} at {place}");
             }
         }
+    }
+
+    #[test]
+    fn every_test_judges_every_byte_in_every_place() {
+        assert_finds(Block::special, |byte| {
+            byte < 0x20 || byte == b'"' || byte == b'\\'
+        });
+        assert_finds(Block::other_than_digits, |byte| !byte.is_ascii_digit());
+        assert_finds(Block::other_than_spaces, |byte| byte != b' ');
+        assert_finds(
+            |block| block.number_marks().0,
+            |byte| !(b'-'..=b'9').contains(&byte),
+        );
+        assert_finds(
+            |block| block.number_marks().1,
+            |byte| (b'-'..=b'/').contains(&byte),
+        );
     }
 }

@@ -210,7 +210,7 @@ pub(super) struct Reach<'s> {
 impl<'s> Reach<'s> {
     /// Could some of the values inside be selected and others not?
     #[inline]
-    pub(super) fn is_partial(self) -> bool {
+    pub(super) const fn is_partial(self) -> bool {
         self.node.is_some()
     }
 

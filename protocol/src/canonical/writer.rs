@@ -5,14 +5,20 @@
 //! its members are put in order. There is no recursion: the open arrays and objects are a list
 //! of at most [`DEPTH_MAX`].
 
+mod level;
+mod members;
+mod output;
+
 use super::DEPTH_MAX;
 use super::cursor::Cursor;
 use super::error::{CanonicalError, CanonicalErrorKind as Kind};
-use super::members::{Members, Object};
 use super::number;
-use super::output::Output;
 use super::selection::{Reach, Selection};
 use super::string::{self, Spelling};
+
+use level::{Children, Level};
+use members::Members;
+use output::Output;
 
 pub(super) struct Writer<'a, 's> {
     cursor: Cursor<'a>,
@@ -22,26 +28,6 @@ pub(super) struct Writer<'a, 's> {
     open: Level<'s>,
     outer: Vec<Level<'s>>,
     values: Vec<Option<Vec<u8>>>,
-}
-
-/// An array or object whose end has not come yet, or the document around them.
-struct Level<'s> {
-    children: Children,
-    reach: Reach<'s>,
-    /// Where the first child begins in the output.
-    start: usize,
-    /// Where the last child begins, the comma before it included.
-    child: usize,
-    /// Where the last child that is kept ends.
-    end: usize,
-}
-
-enum Children {
-    /// The document has one.
-    Root,
-    /// With the index of the next one.
-    Elements(usize),
-    Members(Object),
 }
 
 impl<'a, 's> Writer<'a, 's> {
@@ -284,9 +270,7 @@ impl<'a, 's> Writer<'a, 's> {
     fn leave_out(&mut self) {
         let open = &self.open;
         self.output.cut(open.child, self.cursor.at());
-        if let Children::Elements(_) = open.children
-            && open.reach.is_partial()
-        {
+        if open.keeps_places() {
             let first = open.child == open.start;
             self.output
                 .text
@@ -309,13 +293,12 @@ impl<'a, 's> Writer<'a, 's> {
             }
             self.members.close(object);
         }
-        let kept = open.reach.selected || open.end > open.start;
-        let (reach, start) = (open.reach, open.start - 1);
+        self.cursor.skip(1);
+        let (reach, start, kept) = (open.reach, open.start - 1, open.is_kept());
+        self.note(reach, start);
         if let Some(outer) = self.outer.pop() {
             self.open = outer;
         }
-        self.cursor.skip(1);
-        self.note(reach, start);
         Ok(kept)
     }
 
@@ -335,26 +318,6 @@ impl<'a, 's> Writer<'a, 's> {
             if let Some(value) = self.values.get_mut(place) {
                 *value = text;
             }
-        }
-    }
-}
-
-impl<'s> Level<'s> {
-    const fn new(children: Children, reach: Reach<'s>, start: usize) -> Self {
-        Self {
-            children,
-            reach,
-            start,
-            child: start,
-            end: start,
-        }
-    }
-
-    const fn close(&self) -> Option<u8> {
-        match self.children {
-            Children::Root => None,
-            Children::Elements(_) => Some(b']'),
-            Children::Members(_) => Some(b'}'),
         }
     }
 }

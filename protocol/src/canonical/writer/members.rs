@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::cursor::Cursor;
-use super::error::{CanonicalError, CanonicalErrorKind as Kind};
-use super::name;
 use super::output;
-use super::string::{self, Spelling};
+use crate::canonical::cursor::Cursor;
+use crate::canonical::error::{CanonicalError, CanonicalErrorKind as Kind};
+use crate::canonical::name;
+use crate::canonical::string::{self, Spelling};
 
 /// The members of all open objects, those of the innermost one last.
 pub(super) struct Members<'a> {
