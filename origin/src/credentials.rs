@@ -15,12 +15,13 @@ use protocol::{
     principal::Principal,
     problem::Problem,
 };
+use std::sync::Arc;
 
 /// Judges bearer tokens. Without any key it refuses all of them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Credentials {
     expected: Expected,
-    keys: KeySet,
+    keys: Arc<KeySet>,
 }
 
 impl Credentials {
@@ -48,7 +49,7 @@ impl Credentials {
                 issuer: text("JWT_ISSUER"),
                 audience: text("JWT_AUDIENCE"),
             },
-            keys: KeySet::open(secret.unwrap_or_default(), source)?,
+            keys: Arc::new(KeySet::open(secret.unwrap_or_default(), source)?),
         })
     }
 

@@ -20,12 +20,14 @@ mod jwk;
 mod keys;
 mod object;
 mod refusal;
+mod rotation;
 
 pub use algorithm::Algorithm;
 pub use claims::{Expected, LEEWAY_SECONDS, Verified};
 pub use jwk::{JwkError, PublicKey};
-pub use keys::{Keys, KeysError, SECRET_BYTES_MIN};
+pub use keys::{Keys, KeysError, SECRET_BYTES_MIN, SET_BYTES_MAX};
 pub use refusal::Refusal;
+pub use rotation::{FETCHES_MAX, FRESH_SECONDS, Rotation, WINDOW_SECONDS};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};

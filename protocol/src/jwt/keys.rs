@@ -7,7 +7,7 @@ use std::fmt;
 /// The shortest secret, in bytes: 128 bits can't be guessed.
 pub const SECRET_BYTES_MIN: usize = 16;
 /// The longest key set, in bytes.
-const SET_BYTES_MAX: usize = 256 * 1024;
+pub const SET_BYTES_MAX: usize = 256 * 1024;
 
 /// All keys that may sign.
 #[derive(Debug, Clone, Default)]
@@ -38,8 +38,8 @@ pub enum KeysError {
     #[error("this is not a JSON Web Key Set")]
     NotASet,
     /// The key at this place, counted from 1.
-    #[error("key {0} of the set is bad")]
-    Key(usize, #[source] JwkError),
+    #[error("key {0} of the set is bad: {1}")]
+    Key(usize, JwkError),
     /// Two keys of one algorithm with one `kid`: which is meant?
     #[error("key {0} of the set has the kid of another one")]
     Repeated(usize),
