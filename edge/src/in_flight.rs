@@ -1,4 +1,4 @@
-//! The InFlight shard: a Durable Object that coordinates, and nothing else (DESIGN section 2).
+//! The `InFlight` shard: a Durable Object that coordinates, and nothing else (DESIGN section 2).
 //!
 //! It promises only to save work. It keeps nothing in storage, calls no origin and sees no request
 //! body; after a reset the next request goes to the origin, which knows. Every decision is one

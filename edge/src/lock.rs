@@ -1,4 +1,4 @@
-//! The Worker's side of the InFlight shard.
+//! The Worker's side of the `InFlight` shard.
 
 use crate::{arrived::Landing, clock, error::Error, settings::Settings, timer::Timer, wait::Wait};
 use futures_util::future::{Either, pending, select};

@@ -10,7 +10,6 @@ use protocol::{
     identity::{self, Credentials, Identity, KeySource},
     policy::Route,
     principal::Principal,
-    problem::{Kind, Problem},
     wire,
 };
 use worker::{Context, Env, web_sys};
@@ -32,7 +31,7 @@ pub(crate) async fn answer(
         Ok(source) => source,
         Err(problem) => return rim.leave(Err(problem.into())),
     };
-    let (body, principal, identity) = match known(&request, route, &source).await {
+    let (body, principal, identity) = match known(&request, route, settings, &source).await {
         Ok(known) => known,
         Err(error) => return rim.leave(Err(error)),
     };
@@ -73,11 +72,12 @@ pub(crate) async fn answer(
 async fn known(
     request: &Incoming,
     route: &Route,
+    settings: &Settings,
     source: &KeySource,
 ) -> Result<(Body, Principal, Identity), Error> {
     let body = Body::read(request, route).await?;
     let value = |name: &str| request.fields.get(name).map(str::as_bytes);
-    let principal = principal(identity::credentials(route, value)?)?;
+    let principal = principal(identity::credentials(route, value)?, settings).await?;
     let headers: Vec<_> = route
         .fingerprint_headers
         .iter()
@@ -95,12 +95,9 @@ async fn known(
     Ok((body, principal, identity))
 }
 
-fn principal(credentials: Credentials<'_>) -> Result<Principal, Problem> {
+async fn principal(credentials: Credentials<'_>, settings: &Settings) -> Result<Principal, Error> {
     match credentials {
         Credentials::Known(principal) => Ok(principal),
-        Credentials::Bearer { .. } => Err(Problem::new(
-            Kind::CredentialsInvalid,
-            "No key is configured to verify tokens.",
-        )),
+        Credentials::Bearer { token, claim } => settings.credentials.principal(token, claim).await,
     }
 }

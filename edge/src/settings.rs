@@ -1,6 +1,6 @@
 //! What an isolate is told once: its policy and its bindings.
 
-use crate::error::Error;
+use crate::{credentials::Credentials, error::Error};
 use protocol::{policy::Policy, wire::signature::EdgeKeys};
 use std::sync::OnceLock;
 use worker::Env;
@@ -21,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) keys: Option<EdgeKeys>,
     /// `LOCK_SHARDS`: objects that share one continent's and principal's flights.
     pub(crate) lock_shards: u32,
+    /// `JWT_…`: how bearer tokens are judged.
+    pub(crate) credentials: Credentials,
     /// The routes.
     pub(crate) policy: Policy,
 }
@@ -36,7 +38,7 @@ impl Settings {
     }
 
     fn read(var: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
-        let var = |name| var(name).filter(|value| !value.is_empty());
+        let var = |name: &str| var(name).filter(|value| !value.is_empty());
         let origin = var("ORIGIN_URL").ok_or(Error::Setting("ORIGIN_URL is not set"))?;
         if !origin.starts_with("http://") && !origin.starts_with("https://") {
             return Err(Error::Setting("ORIGIN_URL is no http or https URL"));
@@ -51,6 +53,7 @@ impl Settings {
             lock_shards: lock_shards
                 .map_err(|_| Error::Setting("LOCK_SHARDS is no number"))?
                 .unwrap_or(LOCK_SHARDS),
+            credentials: Credentials::read(var)?,
             policy: serde_json::from_str(POLICY)
                 .map_err(|_| Error::Setting("the embedded policy does not fit this build"))?,
         })

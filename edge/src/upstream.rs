@@ -112,6 +112,13 @@ fn is_stripped(name: &str) -> bool {
         || matches!(name, "host" | "content-length" | "expect")
 }
 
+/// Fetches another address than the origin's. Redirects are not followed.
+pub(crate) fn get(url: &str) -> Result<Promise, JsValue> {
+    let init = RequestInit::new();
+    init.set_redirect(RequestRedirect::Manual);
+    fetch(&web_sys::Request::new_with_str_and_init(url, &init)?)
+}
+
 async fn send(
     settings: &Settings,
     request: &Incoming,
