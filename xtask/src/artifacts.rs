@@ -86,12 +86,16 @@ impl Programs {
     }
 }
 
-/// One build of the Worker, which holds its policy.
+/// One build of a Worker; the edge's holds its policy.
 pub struct Worker {
     profile: Profile,
-    policy: PathBuf,
+    /// The folder of its package.
+    package: &'static str,
+    policy: Option<PathBuf>,
     out: PathBuf,
 }
+
+const EDGE: &str = "edge";
 
 impl Worker {
     /// The build for `policy`; each combination has a folder of its own, the common one is `build/`.
@@ -107,16 +111,29 @@ impl Worker {
         }
         Ok(Self {
             profile,
-            policy,
+            package: EDGE,
+            policy: Some(policy),
             out,
         })
+    }
+
+    /// The Worker that tests and benchmarks have beside the edge's.
+    pub fn of_tests(profile: Profile) -> Self {
+        let folder = format!("tests-{}", profile.name());
+        Self {
+            profile,
+            package: "tests/worker",
+            policy: None,
+            out: project::root().join("build").join(folder),
+        }
     }
 
     /// The build that `main` in wrangler.toml names, in the profile that wrangler's command asks for.
     pub fn for_wrangler(profile: Profile) -> Self {
         Self {
             profile,
-            policy: default_policy(),
+            package: EDGE,
+            policy: Some(default_policy()),
             out: project::root().join("build"),
         }
     }
@@ -130,7 +147,11 @@ impl Worker {
         let digest = self.digest(setup)?;
         let stamp = self.out.join(".unavez-stamp");
         if !stamp::is_fresh(&stamp, &digest) {
-            let what = format!("building the Worker ({})", self.profile.name());
+            let what = format!(
+                "building the Worker of {} ({})",
+                self.package,
+                self.profile.name()
+            );
             step(&what, || {
                 command::visibly(&mut self.worker_build(setup, &target)?)
             })?;
@@ -150,10 +171,12 @@ impl Worker {
             .text(self.profile.name())
             .text(&setup.toolchain.id())
             .text(&setup.tools.worker_build.to_string_lossy())
-            .text(&setup.tools.wasm_bindgen.to_string_lossy())
-            .path(&self.policy)?;
-        for part in ["edge", "protocol", "Cargo.toml", "Cargo.lock"] {
+            .text(&setup.tools.wasm_bindgen.to_string_lossy());
+        for part in [self.package, "protocol", "Cargo.toml", "Cargo.lock"] {
             inputs = inputs.path(&root.join(part))?;
+        }
+        if let Some(policy) = &self.policy {
+            inputs = inputs.path(policy)?;
         }
         Ok(inputs.digest())
     }
@@ -163,12 +186,12 @@ impl Worker {
         // wasm-opt is a script that wants a recent Node.
         command::prefer(&mut build, &node_packages::bin())?;
         build
-            .current_dir(project::root().join("edge"))
+            .current_dir(project::root().join(self.package))
             .arg(format!("--{}", self.profile.name()))
             .arg("--out-dir")
             .arg(&self.out)
             .env("CARGO_TARGET_DIR", target)
-            .env("POLICY_FILE", &self.policy)
+            .envs(self.policy.as_ref().map(|policy| ("POLICY_FILE", policy)))
             .env("WASM_BINDGEN_BIN", &setup.tools.wasm_bindgen)
             .env("WASM_OPT_BIN", node_packages::wasm_opt())
             .env("ESBUILD_BIN", node_packages::esbuild());

@@ -1,0 +1,4 @@
+//! The rules of `protocol` as Wasm runs them, on real workerd.
+
+mod canonical;
+mod worker;
