@@ -15,13 +15,12 @@ use protocol::{
     principal::Principal,
     problem::Problem,
 };
-use std::sync::Arc;
 
 /// Judges bearer tokens. Without any key it refuses all of them.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Credentials {
     expected: Expected,
-    keys: Arc<KeySet>,
+    keys: KeySet,
 }
 
 impl Credentials {
@@ -49,7 +48,7 @@ impl Credentials {
                 issuer: text("JWT_ISSUER"),
                 audience: text("JWT_AUDIENCE"),
             },
-            keys: Arc::new(KeySet::open(secret.unwrap_or_default(), source)?),
+            keys: KeySet::open(secret.unwrap_or_default(), source)?,
         })
     }
 
