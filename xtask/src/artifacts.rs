@@ -1,6 +1,6 @@
 //! What is built: the Worker, the origin and the sandbox provider.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -106,7 +106,7 @@ impl Worker {
         )))?;
         let mut out = project::root().join("build");
         if profile != Profile::Dev || policy != default_policy() {
-            let digest = Inputs::default().path(&policy)?.digest();
+            let digest = Inputs::default().text(&read(&policy)?).digest();
             out = out.join(format!("{}-{digest}", profile.name()));
         }
         Ok(Self {
@@ -160,11 +160,6 @@ impl Worker {
         Ok(self.out.clone())
     }
 
-    /// Where its files are once it has been built.
-    pub fn folder(&self) -> &Path {
-        &self.out
-    }
-
     fn digest(&self, setup: &Setup) -> Result<String> {
         let root = project::root();
         let mut inputs = Inputs::default()
@@ -176,7 +171,7 @@ impl Worker {
             inputs = inputs.path(&root.join(part))?;
         }
         if let Some(policy) = &self.policy {
-            inputs = inputs.path(policy)?;
+            inputs = inputs.text(&read(policy)?);
         }
         Ok(inputs.digest())
     }
@@ -197,6 +192,13 @@ impl Worker {
             .env("ESBUILD_BIN", node_packages::esbuild());
         Ok(build)
     }
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(Failure::because(format!(
+        "could not read {}",
+        path.display()
+    )))
 }
 
 fn lock(path: &Path) -> Result<File> {

@@ -11,6 +11,7 @@ pub mod dev;
 pub mod edge;
 pub mod failure;
 pub mod http;
+pub mod licences;
 pub mod lint;
 pub mod node_packages;
 pub mod postgres;

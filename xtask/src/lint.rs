@@ -1,4 +1,4 @@
-//! `cargo xtask lint`: format, lints for both targets, and docs, each without a single warning.
+//! `cargo xtask lint`: format, lints for both targets, docs and licences, each without a single warning.
 
 use std::process::Command;
 
@@ -6,6 +6,7 @@ use crate::arguments::Arguments;
 use crate::artifacts;
 use crate::command;
 use crate::failure::Result;
+use crate::licences;
 use crate::project;
 use crate::setup::Setup;
 use crate::step::step;
@@ -25,10 +26,12 @@ pub fn run(arguments: Arguments) -> Result<()> {
     step("clippy for Wasm", || {
         let mut clippy = setup.toolchain.clippy()?;
         clippy
-            .args(["-p", "edge", "-p", "protocol", "--target", WASM])
+            .args(["-p", "edge", "-p", "protocol", "-p", "tests-worker"])
+            .args(["--target", WASM])
             .env("CARGO_TARGET_DIR", artifacts::worker_target());
         command::visibly(clippy.args(["--", "-D", "warnings"]))
     })?;
+    step("licences", licences::check)?;
     step("rustdoc", || {
         let scope = [
             "doc",

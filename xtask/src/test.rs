@@ -21,6 +21,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
     let setup = Setup::ensure()?;
     Programs::build(Profile::Dev)?;
     Worker::new(Profile::Dev, &default_policy())?.build(&setup)?;
+    Worker::of_tests(Profile::Dev).build(&setup)?;
     let folder = project::target().join(format!("test-{}", std::process::id()));
     let postgres = step("starting Postgres for the tests", || {
         start_postgres(&folder)

@@ -72,9 +72,8 @@ impl Options {
                     Ok(listener) => break held.push(listener),
                     Err(_) if Instant::now() < deadline => thread::sleep(Duration::from_millis(50)),
                     Err(error) => {
-                        let sentence =
-                            format!("port {port} can't be used, choose another by {variable}");
-                        return Err(Failure::because(sentence)(error));
+                        let taken = format!("port {port} is taken, choose another by {variable}");
+                        return Err(Failure::because(taken)(error));
                     }
                 }
             }
