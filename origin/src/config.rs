@@ -1,7 +1,8 @@
 //! Configuration: the environment, read once, refused with the variable's name.
 
+use crate::credentials::Credentials;
 use protocol::wire::signature::EdgeKeys;
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 /// Everything that the environment says.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub struct Config {
     pub provider_timeout: Duration,
     /// `EDGE_KEYS`: who may call; unset, everybody.
     pub edge_keys: Option<EdgeKeys>,
+    /// `JWT_…`: which tokens are believed.
+    pub credentials: Arc<Credentials>,
     /// `WEBHOOK_URL`: where events go; unset, they stay in the outbox.
     pub webhook: Option<Webhook>,
     /// `MIGRATE`, on by default.
@@ -90,6 +93,7 @@ impl Config {
                 &or("PROVIDER_TIMEOUT_SECONDS", "80"),
             )?),
             edge_keys: text("EDGE_KEYS").map(|keys| edge_keys(&keys)).transpose()?,
+            credentials: Arc::new(Credentials::read(&variable)?),
             webhook: webhook(text("WEBHOOK_URL"), text("WEBHOOK_SECRET"))?,
             migrate: or("MIGRATE", "on") != "off",
             seed_stock: match or("SEED_STOCK", "none").as_str() {

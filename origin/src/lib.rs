@@ -13,16 +13,23 @@ pub mod store;
 pub use config::Config;
 pub use error::Error;
 
+use credentials::Credentials;
 use idempotency::{Engine, Times};
 use operations::{
     Operations,
     orders::{Orders, provider::Provider},
 };
 use protocol::{
+    identity::Credentials as Sent,
     policy::{Policy, Route},
+    principal::Principal,
+    problem::Problem,
     wire::signature::EdgeKeys,
 };
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
 use store::Store;
 
 /// What every request and job shares.
@@ -36,6 +43,8 @@ pub struct App {
     pub routes: Arc<[Arc<Route>]>,
     /// Keys of the edges; none accepts every request.
     pub edge_keys: Option<Arc<EdgeKeys>>,
+    /// Who tokens speak for.
+    pub credentials: Arc<Credentials>,
     /// What is counted.
     pub metrics: metrics::Metrics,
 }
@@ -60,12 +69,31 @@ impl App {
             orders,
             routes,
             edge_keys,
+            credentials: Arc::clone(&config.credentials),
             metrics: metrics::Metrics::default(),
         })
+    }
+
+    /// The verified caller behind these credentials.
+    pub async fn principal(&self, credentials: Sent<'_>) -> Result<Principal, Problem> {
+        match credentials {
+            Sent::Known(principal) => Ok(principal),
+            Sent::Bearer { token, claim } => {
+                self.credentials
+                    .principal(token, claim, unix_seconds())
+                    .await
+            }
+        }
     }
 
     /// The protected route of a request, if any.
     pub fn route(&self, method: &str, path: &str) -> Option<&Arc<Route>> {
         self.routes.iter().find(|route| route.matches(method, path))
     }
+}
+
+/// Seconds since the epoch on this process's clock, by which tokens and signatures are judged.
+pub(crate) fn unix_seconds() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.unwrap_or_default().as_secs()
 }

@@ -1,5 +1,7 @@
 //! Operations: what is done once. Each is a validation, the work outside, and what to commit.
 
+#[cfg(feature = "bench")]
+mod insert;
 pub mod orders;
 
 use crate::{
@@ -36,6 +38,8 @@ impl Operations {
     pub fn validate(&self, command: &Command) -> Result<(), Problem> {
         match &command.route.target {
             Target::Operation(name) if name == orders::NAME => orders::validate(&command.record),
+            #[cfg(feature = "bench")]
+            Target::Operation(name) if name == insert::NAME => Ok(()),
             _ => Err(unknown()),
         }
     }
@@ -46,6 +50,8 @@ impl Operations {
             Target::Operation(name) if name == orders::NAME => {
                 self.orders.perform(&command.record, attempt).await
             }
+            #[cfg(feature = "bench")]
+            Target::Operation(name) if name == insert::NAME => insert::perform(attempt),
             _ => Performed::Nothing(unknown()),
         }
     }

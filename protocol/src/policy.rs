@@ -11,7 +11,11 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The built-in operations, by the names that policy gives them.
+#[cfg(not(feature = "bench"))]
 pub const OPERATIONS: [&str; 1] = ["orders"];
+/// The built-in operations, and the one that only benchmarks have.
+#[cfg(feature = "bench")]
+pub const OPERATIONS: [&str; 2] = ["orders", "insert"];
 
 /// All routes and what holds for the whole service.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use axum::{
 use http::{HeaderMap, request::Parts};
 use protocol::{
     fingerprint,
-    identity::{self, Credentials, Identity, KeySource},
+    identity::{self, Identity, KeySource},
     policy::Route,
     principal::Principal,
     problem::{Kind, Problem},
@@ -49,7 +49,7 @@ async fn once(app: &App, route: &Arc<Route>, request: Request) -> Result<Answer,
     if app.edge_keys.is_some() {
         check_digest(app, &parts.headers, &body)?;
     }
-    let principal = principal(route, &parts.headers)?;
+    let principal = principal(app, route, &parts.headers).await?;
     let identity = identify(route, &source, &principal, &parts, &body)?;
     check_hint(app, &parts.headers, &identity);
     let wait = wait(route, &parts.headers);
@@ -113,15 +113,9 @@ fn check_digest(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<(), Probl
     ))
 }
 
-fn principal(route: &Route, headers: &HeaderMap) -> Result<Principal, Problem> {
+async fn principal(app: &App, route: &Route, headers: &HeaderMap) -> Result<Principal, Problem> {
     let header = |name: &str| headers.get(name).map(http::HeaderValue::as_bytes);
-    match identity::credentials(route, header)? {
-        Credentials::Known(principal) => Ok(principal),
-        Credentials::Bearer { .. } => Err(Problem::new(
-            Kind::CredentialsInvalid,
-            "No keys are configured to verify tokens.",
-        )),
-    }
+    app.principal(identity::credentials(route, header)?).await
 }
 
 fn identify(

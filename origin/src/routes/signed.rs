@@ -14,7 +14,6 @@ use protocol::{
         signature::{CONTENT_DIGEST, SIGNATURE, SIGNATURE_INPUT, SignatureError, Signed},
     },
 };
-use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(super) async fn check(
     State(app): State<App>,
@@ -58,7 +57,7 @@ fn verify(
         &signed,
         one(headers, SIGNATURE_INPUT),
         one(headers, SIGNATURE),
-        now(),
+        i64::try_from(crate::unix_seconds()).unwrap_or(i64::MAX),
     )
 }
 
@@ -67,15 +66,4 @@ fn one<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a signature is judged by this process's clock"
-)]
-fn now() -> i64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

@@ -8,9 +8,9 @@ use axum::{
 };
 use http::HeaderMap;
 use protocol::{
+    identity,
     key::Key,
-    policy::ScopeRule,
-    principal::Principal,
+    policy::{Route, ScopeRule},
     problem::{Kind, Problem},
     record::{Outcome, Record},
     scope::{KeyKind, Scope},
@@ -47,7 +47,7 @@ pub(super) async fn show(
     let key = Key::parse(key)
         .map_err(|error| Problem::new(Kind::KeyMalformed, format!("Refused: {error}.")))?
         .ok_or_else(|| Problem::new(Kind::KeyMissing, "Send the Idempotency-Key to ask about."))?;
-    let scope = scope(&app, asked.route.as_deref(), &key);
+    let scope = scope(&app, asked.route.as_deref(), &key, &headers).await?;
     let stored = app.engine.store.find(&scope, None).await?;
     let unknown = || {
         Problem::new(
@@ -77,10 +77,25 @@ pub(super) async fn show(
     Ok(([("cache-control", "no-store")], Json(status)).into_response())
 }
 
-fn scope(app: &App, route: Option<&str>, key: &Key) -> Scope {
-    let route = route.and_then(|name| app.routes.iter().find(|route| route.name() == name));
-    let name = route
-        .filter(|route| route.scope == ScopeRule::Route)
-        .map(|route| route.name());
-    Scope::new(&Principal::Anonymous, KeyKind::Sent, key, name.as_deref())
+/// The record that is asked about: its principal is judged as on the route, or by what is sent.
+async fn scope(
+    app: &App,
+    route: Option<&str>,
+    key: &Key,
+    headers: &HeaderMap,
+) -> Result<Scope, Error> {
+    let header = |name: &str| headers.get(name).map(http::HeaderValue::as_bytes);
+    let named = route.map(|name| find(app, name)).transpose()?;
+    let all = app.routes.iter().map(|route| &**route);
+    let credentials = identity::status_credentials(named, all, header)?;
+    let principal = app.principal(credentials).await?;
+    let by_route = named.filter(|route| route.scope == ScopeRule::Route);
+    let name = by_route.map(Route::name);
+    Ok(Scope::new(&principal, KeyKind::Sent, key, name.as_deref()))
+}
+
+fn find<'a>(app: &'a App, name: &str) -> Result<&'a Route, Problem> {
+    let route = app.routes.iter().find(|route| route.name() == name);
+    let unknown = || Problem::new(Kind::NotFound, "The policy has no such route.");
+    route.map(|route| &**route).ok_or_else(unknown)
 }
