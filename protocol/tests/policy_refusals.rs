@@ -1,6 +1,6 @@
 //! Each rule that refuses a `policy.toml`, with the line that its author reads.
 
-use protocol::policy::file::parse;
+use protocol::policy::{OPERATIONS, file::parse};
 
 /// Each text follows line 1 `[[route]]`, and has the message.
 fn assert_refused(cases: &[(&str, &str)]) {
@@ -78,6 +78,13 @@ fn tables_of_another_form() {
 
 #[test]
 fn unknown_settings() {
+    assert_refused_on_orders(&[(
+        "\"a\\n\\u001b\" = 1",
+        "a\\n\\u{1b} is unknown; write one of match, operation, upstream, principal, \
+         ignore_credentials, fingerprint, lock_ttl, retention, wait_max, edge_replay, \
+         after_retention, tombstones_for, archive, release, upstream_key, on_unknown, \
+         status_url, key, derive, scope, body_max, response_max, on_lock_failure",
+    )]);
     let cors = "match = 'POST /orders'\noperation = 'orders'\n[cors]\nallow = 1";
     let message = "5: cors.allow is unknown; write one of allow_origins";
     assert_refused(&[(cors, message)]);
@@ -179,10 +186,6 @@ fn targets() {
             "4: this route has both an operation and an upstream; write only one of them",
         ),
         (
-            "match = 'POST /a'\noperation = 'order'",
-            "3: operation is \"order\", which is not built in; write operation = \"orders\"",
-        ),
-        (
             "match = 'POST /a'\nupstream = 'backend:8080'",
             &format!("3: {base}"),
         ),
@@ -207,6 +210,14 @@ fn targets() {
             &format!("3: {base}"),
         ),
     ]);
+}
+
+#[test]
+fn operations_that_are_not_built_in() {
+    let names = OPERATIONS.map(|name| format!("\"{name}\"")).join(" or ");
+    let message =
+        format!("3: operation is \"order\", which is not built in; write operation = {names}");
+    assert_refused(&[("match = 'POST /a'\noperation = 'order'", &message)]);
 }
 
 #[test]

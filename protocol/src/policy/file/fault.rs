@@ -73,16 +73,28 @@ impl Fault {
         PolicyError {
             file: file.to_owned(),
             line: before.matches('\n').count() + 1,
-            wrong: self.wrong,
-            instead: self.instead,
+            wrong: on_one_line(&self.wrong),
+            instead: on_one_line(&self.instead),
         }
     }
+}
+
+/// With what the file says in names and texts, but for its control characters.
+fn on_one_line(text: &str) -> String {
+    let mut line = String::new();
+    for char in text.chars() {
+        if char.is_control() {
+            line.extend(char.escape_default());
+        } else {
+            line.push(char);
+        }
+    }
+    line
 }
 
 impl From<toml::de::Error> for Fault {
     fn from(error: toml::de::Error) -> Self {
         let at = error.span().map_or(0, |span| span.start);
-        let wrong = error.message().lines().collect::<Vec<_>>().join(" ");
-        Wrong::new(wrong, "valid TOML (toml.io)").at(at)
+        Wrong::new(error.message(), "valid TOML (toml.io)").at(at)
     }
 }
