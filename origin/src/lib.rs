@@ -27,7 +27,7 @@ use protocol::{
     wire::signature::EdgeKeys,
 };
 use std::{
-    sync::Arc,
+    sync::{Arc, atomic::AtomicBool},
     time::{SystemTime, UNIX_EPOCH},
 };
 use store::Store;
@@ -47,6 +47,8 @@ pub struct App {
     pub credentials: Arc<Credentials>,
     /// What is counted.
     pub metrics: metrics::Metrics,
+    /// Whether the schema is known to be up to date.
+    pub is_prepared: Arc<AtomicBool>,
 }
 
 impl App {
@@ -71,6 +73,7 @@ impl App {
             edge_keys,
             credentials: Arc::clone(&config.credentials),
             metrics: metrics::Metrics::default(),
+            is_prepared: Arc::default(),
         })
     }
 

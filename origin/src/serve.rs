@@ -2,7 +2,7 @@
 
 use crate::{Failure, commands};
 use origin::{App, Config, jobs, routes};
-use std::{future::IntoFuture, time::Duration};
+use std::{future::IntoFuture, sync::atomic::Ordering, time::Duration};
 use tokio::{net::TcpListener, signal::unix::SignalKind};
 use tokio_util::sync::CancellationToken;
 
@@ -49,6 +49,7 @@ async fn prepare(app: App, config: Config, stop: CancellationToken) {
             return;
         }
     }
+    app.is_prepared.store(true, Ordering::Relaxed);
     jobs::start(&app, config.webhook, &stop).wait().await;
 }
 

@@ -63,7 +63,8 @@ impl From<sqlx::Error> for Error {
 }
 
 /// Connection trouble, and the answers of a server that starts, stops or fails over: SQLSTATE
-/// classes 08 and 57P, 25006 (a standby), 53300 (too many connections).
+/// classes 08 and 57P, 25006 (a standby), 53300 (too many connections), 42P01 (a table that the
+/// migration under way has yet to make).
 fn is_unavailable(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
@@ -75,7 +76,10 @@ fn is_unavailable(error: &sqlx::Error) -> bool {
         sqlx::Error::Database(error) => error.code().is_some_and(|code| {
             code.starts_with("08")
                 || code.starts_with("57P")
-                || ["25006", "53300", "40001", "40P01", "55P03", "57014"].contains(&&*code)
+                || [
+                    "25006", "53300", "42P01", "40001", "40P01", "55P03", "57014",
+                ]
+                .contains(&&*code)
         }),
         _ => false,
     }

@@ -2,6 +2,8 @@
 
 use crate::{App, Error};
 use axum::{extract::State, response::IntoResponse};
+use protocol::problem::{Kind, Problem};
+use std::sync::atomic::Ordering;
 
 pub(super) async fn alive() -> &'static str {
     "ok\n"
@@ -9,6 +11,10 @@ pub(super) async fn alive() -> &'static str {
 
 pub(super) async fn ready(State(app): State<App>) -> Result<&'static str, Error> {
     app.engine.store.ping().await?;
+    if !app.is_prepared.load(Ordering::Relaxed) {
+        let problem = Problem::new(Kind::StoreUnavailable, "The schema is not up to date yet.");
+        return Err(problem.retry_after(1).into());
+    }
     Ok("ready\n")
 }
 
