@@ -2,10 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::failure::{Failure, Result};
 use crate::stamp::Inputs;
 use crate::wrangler_config;
+
+/// How many files this process has begun to write.
+static WRITERS: AtomicU32 = AtomicU32::new(0);
 
 /// Writes it beside the Worker, whose bindings are the environment variables of these names.
 /// Edges that share a Worker and names share the file.
@@ -17,8 +21,9 @@ pub(crate) fn write(worker: &Path, names: &[&str]) -> Result<PathBuf> {
     );
     let digest = Inputs::default().text(&text).digest();
     let file = worker.join(format!("workerd-{digest}.capnp"));
-    let partial = file.with_extension(format!("{}.partial", std::process::id()));
-    // Another edge may be reading the file right now.
+    // Another edge may be reading the file right now, or writing it in another thread.
+    let writer = WRITERS.fetch_add(1, Ordering::Relaxed);
+    let partial = file.with_extension(format!("{}-{writer}.partial", std::process::id()));
     fs::write(&partial, text)
         .and_then(|()| fs::rename(&partial, &file))
         .map_err(Failure::because(format!(
