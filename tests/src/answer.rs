@@ -35,7 +35,9 @@ impl Answer {
         let lines = response.headers().iter();
         Ok(Self {
             status: response.status().as_u16(),
-            headers: lines.map(|(name, value)| (name.to_string(), value.as_bytes().to_vec())).collect(),
+            headers: lines
+                .map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()))
+                .collect(),
             body: response.bytes().await?.to_vec(),
         })
     }
@@ -81,7 +83,9 @@ impl Answer {
     #[must_use]
     pub fn lasting(&self) -> Self {
         let mut lasting = self.clone();
-        lasting.headers.retain(|(name, _)| !OF_ONE_ANSWER.contains(&name.as_str()));
+        lasting
+            .headers
+            .retain(|(name, _)| !OF_ONE_ANSWER.contains(&name.as_str()));
         // Stable: lines of one name keep their order.
         lasting.headers.sort_by(|(a, _), (b, _)| a.cmp(b));
         lasting
@@ -91,18 +95,31 @@ impl Answer {
     /// gives to all of them.
     #[track_caller]
     pub fn assert_problem(&self, status: u16, slug: &str) {
-        assert_eq!((self.status, self.problem().as_str()), (status, slug), "{self:?}");
+        assert_eq!(
+            (self.status, self.problem().as_str()),
+            (status, slug),
+            "{self:?}"
+        );
         let body = self.json();
         assert_eq!(body["status"], status, "{self:?}");
-        assert!(body["title"].is_string() && body["detail"].is_string(), "{self:?}");
+        assert!(
+            body["title"].is_string() && body["detail"].is_string(),
+            "{self:?}"
+        );
         assert!(body["retryable"].is_boolean() && body["retry_with_same_key"].is_boolean());
-        assert!(body["source"] == "edge" || body["source"] == "origin", "{self:?}");
+        assert!(
+            body["source"] == "edge" || body["source"] == "origin",
+            "{self:?}"
+        );
         let link = format!("</problems/{slug}>; rel=\"describedby\"");
         assert_eq!(self.header("link"), Some(link.as_str()), "{self:?}");
         let is_busy = matches!(status, 502 | 503) || slug == "request-in-progress";
         let seconds = self.retry_after();
         assert_eq!(seconds.is_some(), is_busy, "Retry-After: {self:?}");
-        assert!(seconds.is_none_or(|seconds| (1..=3600).contains(&seconds)), "{self:?}");
+        assert!(
+            seconds.is_none_or(|seconds| (1..=3600).contains(&seconds)),
+            "{self:?}"
+        );
     }
 }
 

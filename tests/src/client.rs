@@ -37,7 +37,10 @@ impl Client {
             .retry(reqwest::retry::never())
             .no_proxy()
             .build();
-        Self { http: http.expect("a client without options of the machine"), base: base.into() }
+        Self {
+            http: http.expect("a client without options of the machine"),
+            base: base.into(),
+        }
     }
 
     /// A request, not sent yet.
@@ -48,7 +51,9 @@ impl Client {
     /// `POST /orders` with a JSON body and no key, not sent yet.
     pub fn keyless(&self, body: impl Into<String>) -> RequestBuilder {
         let request = self.request(Method::POST, "/orders");
-        request.header("content-type", "application/json").body(body.into())
+        request
+            .header("content-type", "application/json")
+            .body(body.into())
     }
 
     /// `POST /orders`, not sent yet.
@@ -69,13 +74,24 @@ impl Client {
 
     /// `GET`.
     pub async fn get(&self, path: &str) -> Answer {
-        Answer::to(self.request(Method::GET, path)).await.expect("an answer")
+        Answer::to(self.request(Method::GET, path))
+            .await
+            .expect("an answer")
+    }
+
+    /// Whether anything answers there.
+    pub async fn is_up(&self) -> bool {
+        Answer::to(self.request(Method::GET, "/healthz"))
+            .await
+            .is_ok()
     }
 
     /// What became of a key.
     pub async fn status(&self, key: &str) -> Answer {
         let request = self.request(Method::GET, "/idempotency/status");
-        Answer::to(request.header("idempotency-key", key)).await.expect("an answer")
+        Answer::to(request.header("idempotency-key", key))
+            .await
+            .expect("an answer")
     }
 
     /// Writes these bytes as they are, for requests that no proper client sends, and reads until

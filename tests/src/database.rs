@@ -1,6 +1,9 @@
 //! A fresh database for one test, and what a test counts in it.
 
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, PgPool, postgres::{PgConnectOptions, PgPoolOptions}};
+use sqlx::{
+    AssertSqlSafe, ConnectOptions, Connection, PgConnection, PgPool,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
 use std::{
     env,
     net::{SocketAddr, ToSocketAddrs},
@@ -28,9 +31,13 @@ impl Database {
     pub async fn create_on(server: &str) -> Self {
         let server = PgConnectOptions::from_str(server).expect("a Postgres URL");
         let name = format!("unavez_{}", uuid::Uuid::new_v4().simple());
-        administer(&server, format!("CREATE DATABASE {name}")).await.expect("a new database");
+        administer(&server, format!("CREATE DATABASE {name}"))
+            .await
+            .expect("a new database");
         let options = server.clone().database(&name);
-        let pool = PgPoolOptions::new().max_connections(2).connect_lazy_with(options);
+        let pool = PgPoolOptions::new()
+            .max_connections(2)
+            .connect_lazy_with(options);
         Self { server, name, pool }
     }
 
@@ -48,17 +55,26 @@ impl Database {
     /// Where its server listens.
     pub fn server_address(&self) -> SocketAddr {
         let address = (self.server.get_host(), self.server.get_port()).to_socket_addrs();
-        address.ok().and_then(|mut found| found.next()).expect("a server with an address")
+        address
+            .ok()
+            .and_then(|mut found| found.next())
+            .expect("a server with an address")
     }
 
     /// The one number that a query gives.
     pub async fn number(&self, query: &'static str) -> i64 {
-        sqlx::query_scalar(query).fetch_one(&self.pool).await.expect(query)
+        sqlx::query_scalar(query)
+            .fetch_one(&self.pool)
+            .await
+            .expect(query)
     }
 
     /// Carries out a statement.
     pub async fn execute(&self, statement: &'static str) {
-        sqlx::query(statement).execute(&self.pool).await.expect(statement);
+        sqlx::query(statement)
+            .execute(&self.pool)
+            .await
+            .expect(statement);
     }
 
     /// How many orders there are.
@@ -68,7 +84,8 @@ impl Database {
 
     /// How many idempotency records there are, released ones included.
     pub async fn records(&self) -> i64 {
-        self.number("SELECT count(*) FROM idempotency_records").await
+        self.number("SELECT count(*) FROM idempotency_records")
+            .await
     }
 
     /// How many events of a type were written, published or not.
@@ -89,7 +106,9 @@ impl Drop for Database {
         let (server, name) = (self.server.clone(), self.name.clone());
         // A thread, because the test's own runtime may be gone or must not be blocked on.
         let dropped = thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
             let statement = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
             // A server that the test has stopped keeps nothing for longer than its folder.
             let _ = runtime.map(|runtime| runtime.block_on(administer(&server, statement)));
@@ -100,6 +119,8 @@ impl Drop for Database {
 
 async fn administer(server: &PgConnectOptions, statement: String) -> sqlx::Result<()> {
     let mut connection = PgConnection::connect_with(server).await?;
-    sqlx::query(AssertSqlSafe(statement)).execute(&mut connection).await?;
+    sqlx::query(AssertSqlSafe(statement))
+        .execute(&mut connection)
+        .await?;
     connection.close().await
 }

@@ -28,7 +28,9 @@ pub struct Echoed {
 impl Echo {
     /// Starts one on a free port.
     pub async fn start() -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .await
+            .expect("a free port");
         let address = listener.local_addr().expect("an address");
         let app = Router::new().fallback(echo);
         let task = tokio::spawn(async move { axum::serve(listener, app).await });
@@ -57,13 +59,17 @@ impl Drop for Echo {
 
 async fn echo(request: Request) -> Json<Echoed> {
     let (parts, body) = request.into_parts();
-    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let body = axum::body::to_bytes(body, usize::MAX)
+        .await
+        .unwrap_or_default();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let lines = parts.headers.iter();
     Json(Echoed {
         method: parts.method.to_string(),
         target: parts.uri.to_string(),
-        headers: lines.map(|(name, value)| (name.to_string(), text(value.as_bytes()))).collect(),
+        headers: lines
+            .map(|(name, value)| (name.to_string(), text(value.as_bytes())))
+            .collect(),
         body: text(&body),
     })
 }

@@ -32,17 +32,30 @@ pub struct Edge {
 impl Edge {
     /// Starts one on a free port; it is ready when this returns.
     pub async fn start(options: Options) -> Self {
-        let Options { origin_url, edge_keys, log } = options;
+        let Options {
+            origin_url,
+            edge_keys,
+            log,
+        } = options;
         let keys = edge_keys.map(|keys| ("EDGE_KEYS".to_owned(), keys));
-        let worker = spawn_blocking(|| WORKER.clone()).await.expect("a Worker that builds");
+        let worker = spawn_blocking(|| WORKER.clone())
+            .await
+            .expect("a Worker that builds");
         let options = edge::Options {
             worker,
             runtime: Runtime::Workerd,
             port: port::free(),
-            bindings: [("ORIGIN_URL".to_owned(), origin_url)].into_iter().chain(keys).collect(),
+            bindings: [("ORIGIN_URL".to_owned(), origin_url)]
+                .into_iter()
+                .chain(keys)
+                .collect(),
             log: Log::File(log.clone()),
         };
-        let mut edge = Self { options, log, workerd: None };
+        let mut edge = Self {
+            options,
+            log,
+            workerd: None,
+        };
         edge.restart().await;
         edge
     }
@@ -73,8 +86,7 @@ impl Edge {
 
 /// The Worker with the project's own policy, built once for all tests.
 static WORKER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let worker = Setup::ensure().and_then(|setup| {
-        Worker::new(Profile::Dev, &default_policy())?.build(&setup)
-    });
+    let worker = Setup::ensure()
+        .and_then(|setup| Worker::new(Profile::Dev, &default_policy())?.build(&setup));
     worker.unwrap_or_else(|failure| panic!("the Worker can't be built: {failure}"))
 });

@@ -49,10 +49,16 @@ impl FaultProxy {
     /// A proxy to `target` without a fault.
     pub async fn start(target: SocketAddr) -> Self {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port::free()));
-        let listener = TcpListener::bind(address).await.expect("a port that was free");
+        let listener = TcpListener::bind(address)
+            .await
+            .expect("a port that was free");
         let (commands, received) = mpsc::channel(1);
         let task = tokio::spawn(run(listener, address, target, received));
-        Self { address, commands, task }
+        Self {
+            address,
+            commands,
+            task,
+        }
     }
 
     /// Where it listens.
@@ -77,7 +83,10 @@ impl FaultProxy {
 
     async fn command(&self, command: Command) {
         let (done, applied) = oneshot::channel();
-        self.commands.send((command, done)).await.expect("the proxy runs");
+        self.commands
+            .send((command, done))
+            .await
+            .expect("the proxy runs");
         applied.await.expect("the proxy runs");
     }
 }
@@ -132,7 +141,9 @@ async fn accept(listener: Option<&TcpListener>) -> TcpStream {
 
 /// Until one side closes.
 async fn forward(client: TcpStream, target: SocketAddr, fault: watch::Receiver<Fault>) {
-    let Ok(server) = TcpStream::connect(target).await else { return };
+    let Ok(server) = TcpStream::connect(target).await else {
+        return;
+    };
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
     tokio::select! {

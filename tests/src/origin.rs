@@ -41,7 +41,10 @@ pub struct Origin {
 impl Origin {
     /// Starts one; it is ready when this returns.
     pub async fn start(options: Options) -> Self {
-        let mut origin = Self { process: spawn(&options), options };
+        let mut origin = Self {
+            process: spawn(&options),
+            options,
+        };
         origin.wait_until_ready().await;
         origin
     }
@@ -75,8 +78,13 @@ impl Origin {
 
     /// Starts it again after its end, on the same port, with what it was told before.
     pub async fn restart(&mut self) {
-        self.process = spawn(&self.options);
+        self.begin_restart();
         self.wait_until_ready().await;
+    }
+
+    /// As [`Self::restart`], without waiting for it.
+    pub fn begin_restart(&mut self) {
+        self.process = spawn(&self.options);
     }
 
     /// Stops its clock of execution: it holds still, as in a long pause of its machine.
@@ -90,10 +98,14 @@ impl Origin {
     }
 
     async fn wait_until_ended(&mut self) {
-        eventually("the origin's end", STOP_LIMIT, async || self.process.ended().is_some()).await;
+        eventually("the origin's end", STOP_LIMIT, async || {
+            self.process.ended().is_some()
+        })
+        .await;
     }
 
-    async fn wait_until_ready(&mut self) {
+    /// Waits until it says that it is ready.
+    pub async fn wait_until_ready(&mut self) {
         let ready = reqwest::Client::new().get(format!("{}/readyz", self.url()));
         let log = self.options.log.clone();
         eventually("the origin's start", START_LIMIT, async || {
@@ -101,7 +113,11 @@ impl Origin {
                 let log = fs::read_to_string(&log).unwrap_or_default();
                 panic!("the origin ended at its start ({status}): {log}");
             }
-            let answer = ready.try_clone().expect("a body that can be sent again").send().await;
+            let answer = ready
+                .try_clone()
+                .expect("a body that can be sent again")
+                .send()
+                .await;
             answer.is_ok_and(|answer| answer.status().is_success())
         })
         .await;
@@ -110,7 +126,10 @@ impl Origin {
 
 fn spawn(options: &Options) -> Process {
     let program = Programs::of(Profile::Dev).origin;
-    assert!(program.exists(), "the origin is not built: run `cargo xtask test [filter]`");
+    assert!(
+        program.exists(),
+        "the origin is not built: run `cargo xtask test [filter]`"
+    );
     let mut command = Command::new(program);
     command
         .current_dir(project::root())

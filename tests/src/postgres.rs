@@ -23,19 +23,27 @@ impl Postgres {
             settings: vec!["fsync=off".to_owned()],
             log: Log::File(folder.join("postgres.log")),
         };
-        let mut postgres = Self { options, server: None };
+        let mut postgres = Self {
+            options,
+            server: None,
+        };
         postgres.start_again().await;
         postgres
     }
 
     /// Where its superuser connects.
     pub fn url(&self) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/postgres", self.options.port)
+        format!(
+            "postgres://postgres@127.0.0.1:{}/postgres",
+            self.options.port
+        )
     }
 
     /// Stops the server: sessions are cut, and connections refused from now on.
     pub async fn stop(&mut self) {
-        let Some(server) = self.server.take() else { return };
+        let Some(server) = self.server.take() else {
+            return;
+        };
         let stopped = tokio::task::spawn_blocking(|| server.stop(Stop::Fast));
         stopped.await.expect("the server ends");
     }
@@ -44,7 +52,10 @@ impl Postgres {
     pub async fn start_again(&mut self) {
         let options = self.options.clone();
         let started = tokio::task::spawn_blocking(move || postgres::Postgres::start(&options));
-        let server = started.await.expect("no panic").expect("a Postgres that starts");
+        let server = started
+            .await
+            .expect("no panic")
+            .expect("a Postgres that starts");
         self.server = Some(server);
     }
 }

@@ -43,7 +43,10 @@ impl Sandbox {
     /// Starts one on a free port.
     pub async fn start() -> Self {
         let provider = InProcess::start(DEFAULT_SECRET).await.expect("a free port");
-        Self { provider, http: reqwest::Client::new() }
+        Self {
+            provider,
+            http: reqwest::Client::new(),
+        }
     }
 
     /// Its base URL.
@@ -59,7 +62,13 @@ impl Sandbox {
     /// Replaces all faults, `{"delay_ms":1000}` for example.
     pub async fn set_faults(&self, faults: Value) {
         let url = format!("{}/_sandbox/faults", self.url());
-        let answer = self.http.put(url).json(&faults).send().await.expect("an answer");
+        let answer = self
+            .http
+            .put(url)
+            .json(&faults)
+            .send()
+            .await
+            .expect("an answer");
         assert!(answer.status().is_success(), "{faults} are no faults");
     }
 
@@ -85,11 +94,18 @@ impl Sandbox {
 
     /// Whether a call is waiting out its delay.
     pub async fn is_busy(&self) -> bool {
-        self.calls().await.iter().any(|call| call.outcome == "running")
+        self.calls()
+            .await
+            .iter()
+            .any(|call| call.outcome == "running")
     }
 
     async fn read<T: for<'a> Deserialize<'a>>(&self, path: &str) -> T {
         let answer = self.http.get(format!("{}{path}", self.url())).send().await;
-        answer.expect("an answer").json().await.expect("the documented form")
+        answer
+            .expect("an answer")
+            .json()
+            .await
+            .expect("the documented form")
     }
 }

@@ -93,12 +93,18 @@ impl World {
 
     /// The server of [`Builder::own_postgres`].
     pub fn postgres(&mut self) -> &mut Postgres {
-        self.postgres.as_mut().expect("a world with a Postgres of its own")
+        self.postgres
+            .as_mut()
+            .expect("a world with a Postgres of its own")
     }
 
     /// Places [`ORDER`] at the first edge and returns while it is being charged, which takes
     /// `delay_ms`.
-    pub async fn begin_order(&self, key: &str, delay_ms: u32) -> JoinHandle<reqwest::Result<Answer>> {
+    pub async fn begin_order(
+        &self,
+        key: &str,
+        delay_ms: u32,
+    ) -> JoinHandle<reqwest::Result<Answer>> {
         self.sandbox.delay(delay_ms).await;
         let placed = tokio::spawn(Answer::to(self.client().order(key, ORDER)));
         let charging = async || self.sandbox.is_busy().await;
@@ -110,7 +116,10 @@ impl World {
     /// each event.
     pub async fn assert_orders(&self, count: i64) {
         let charges = self.sandbox.charges().await;
-        let paid = charges.iter().filter(|charge| charge.status == "succeeded").count();
+        let paid = charges
+            .iter()
+            .filter(|charge| charge.status == "succeeded")
+            .count();
         assert_eq!(i64::try_from(paid), Ok(count), "{charges:?}");
         assert_eq!(self.database.orders().await, count, "orders");
         for event in ["payment.succeeded", "order.created"] {
@@ -132,27 +141,43 @@ impl Builder {
 
     /// No signatures: everybody may call the origin, as in development.
     pub fn unsigned(self) -> Self {
-        Self { edge_keys: None, origin_keys: None, ..self }
+        Self {
+            edge_keys: None,
+            origin_keys: None,
+            ..self
+        }
     }
 
     /// Edges sign with these keys, whatever the origins take.
     pub fn edge_keys(self, keys: &str) -> Self {
-        Self { edge_keys: Some(keys.to_owned()), ..self }
+        Self {
+            edge_keys: Some(keys.to_owned()),
+            ..self
+        }
     }
 
     /// A Postgres that the test may stop.
     pub fn own_postgres(self) -> Self {
-        Self { own_postgres: true, ..self }
+        Self {
+            own_postgres: true,
+            ..self
+        }
     }
 
     /// A fault proxy on every link.
     pub fn faulty_links(self) -> Self {
-        Self { faulty_links: true, ..self }
+        Self {
+            faulty_links: true,
+            ..self
+        }
     }
 
     /// Another policy.toml, for the origins alone: edges embed theirs when they are built.
     pub fn origin_policy(self, policy: &str) -> Self {
-        Self { policy: Some(policy.to_owned()), ..self }
+        Self {
+            policy: Some(policy.to_owned()),
+            ..self
+        }
     }
 
     /// Starts it all; everything is ready when this returns.
@@ -181,7 +206,15 @@ impl Builder {
         }
         let origins = self.start_origins(origin, &folder).await;
         let edges = self.start_edges(&origins, links.as_ref(), &folder).await;
-        World { edges, origins, links, sandbox, database, postgres, _folder: folder }
+        World {
+            edges,
+            origins,
+            links,
+            sandbox,
+            database,
+            postgres,
+            _folder: folder,
+        }
     }
 
     async fn start_store(&self, folder: &Folder) -> (Option<Postgres>, Database) {
@@ -198,7 +231,14 @@ impl Builder {
         for n in 0..self.origins {
             let port = if n == 0 { first.port } else { port::free() };
             let log = folder.file(&format!("origin-{n}.log"));
-            origins.push(Origin::start(origin::Options { port, log, ..first.clone() }).await);
+            origins.push(
+                Origin::start(origin::Options {
+                    port,
+                    log,
+                    ..first.clone()
+                })
+                .await,
+            );
         }
         origins
     }
@@ -217,13 +257,22 @@ impl Builder {
             };
             let log = folder.file(&format!("edge-{n}.log"));
             let edge_keys = self.edge_keys.clone();
-            edges.push(Edge::start(edge::Options { origin_url, edge_keys, log }).await);
+            edges.push(
+                Edge::start(edge::Options {
+                    origin_url,
+                    edge_keys,
+                    log,
+                })
+                .await,
+            );
         }
         edges
     }
 
     fn policy_file(&self, folder: &Folder) -> PathBuf {
-        let Some(policy) = &self.policy else { return default_policy() };
+        let Some(policy) = &self.policy else {
+            return default_policy();
+        };
         let file = folder.file("policy.toml");
         fs::write(&file, policy).expect("a writable folder");
         file

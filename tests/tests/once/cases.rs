@@ -18,10 +18,16 @@ async fn case_1_completed_replay() {
     let (world, key) = (World::start().await, fresh_key());
     let first = world.client().place(&key, ORDER).await;
     // The resource has changed since; the answer to its making has not.
-    world.database.execute("UPDATE orders SET destination = 'acct_2'").await;
+    world
+        .database
+        .execute("UPDATE orders SET destination = 'acct_2'")
+        .await;
     for client in [world.client(), world.edges[0].client()] {
         let replay = client.place(&key, ORDER).await;
-        assert_eq!((replay.lasting(), replay.replayed()), (first.lasting(), Some(true)));
+        assert_eq!(
+            (replay.lasting(), replay.replayed()),
+            (first.lasting(), Some(true))
+        );
     }
     world.assert_orders(1).await;
 }
@@ -30,7 +36,11 @@ async fn case_1_completed_replay() {
 async fn case_2_concurrent_retry() {
     let (world, key) = (World::start().await, fresh_key());
     let first = world.begin_order(&key, 1_000).await;
-    world.client().place(&key, ORDER).await.assert_problem(409, "request-in-progress");
+    world
+        .client()
+        .place(&key, ORDER)
+        .await
+        .assert_problem(409, "request-in-progress");
     let joined = world.client().place_patiently(&key, ORDER).await;
     let first = first.await.expect("no panic").expect("an answer");
     assert_eq!(joined.replayed(), Some(true));
@@ -42,7 +52,10 @@ async fn case_2_concurrent_retry() {
 async fn case_3_partial_local_success() {
     let (mut world, key) = (World::start().await, fresh_key());
     // The order is written down; the process dies before its events are out.
-    world.sandbox.set_faults(json!({ "webhook_500": 1_000_000 })).await;
+    world
+        .sandbox
+        .set_faults(json!({ "webhook_500": 1_000_000 }))
+        .await;
     let first = world.client().place(&key, ORDER).await;
     world.origins[0].kill().await;
     world.sandbox.set_faults(json!({})).await;
@@ -59,8 +72,15 @@ async fn case_3_partial_local_success() {
 #[tokio::test]
 async fn case_4_unknown_downstream_state() {
     let (world, key) = (World::start().await, fresh_key());
-    world.sandbox.set_faults(json!({ "drop_after_commit": 1 })).await;
-    world.client().place(&key, ORDER).await.assert_problem(502, "outcome-unknown");
+    world
+        .sandbox
+        .set_faults(json!({ "drop_after_commit": 1 }))
+        .await;
+    world
+        .client()
+        .place(&key, ORDER)
+        .await
+        .assert_problem(502, "outcome-unknown");
     let truth = world.client().place_patiently(&key, ORDER).await;
     assert_eq!(truth.status, 201, "{truth:?}");
     world.assert_orders(1).await;
@@ -71,15 +91,29 @@ async fn case_5_same_key_different_command() {
     let (world, key) = (World::start().await, fresh_key());
     let first = world.begin_order(&key, 500).await;
     let other = || ORDER.replace("acct_1", "acct_2");
-    world.client().place(&key, other()).await.assert_problem(422, "key-reused");
+    world
+        .client()
+        .place(&key, other())
+        .await
+        .assert_problem(422, "key-reused");
     first.await.expect("no panic").expect("an answer");
-    world.client().place(&key, other()).await.assert_problem(422, "key-reused");
+    world
+        .client()
+        .place(&key, other())
+        .await
+        .assert_problem(422, "key-reused");
     world.assert_orders(1).await;
 }
 
 #[tokio::test]
 async fn case_6_retry_after_expiry() {
-    let (world, key) = (World::builder().origin_policy(SHORT_RETENTION).start().await, fresh_key());
+    let (world, key) = (
+        World::builder()
+            .origin_policy(SHORT_RETENTION)
+            .start()
+            .await,
+        fresh_key(),
+    );
     let first = world.client().place(&key, ORDER).await;
     assert_eq!(first.status, 201);
     let expired = async || world.client().place(&key, ORDER).await.status != 201;
@@ -88,7 +122,10 @@ async fn case_6_retry_after_expiry() {
     retry.assert_problem(410, "key-expired");
     assert_eq!(retry.header("location"), first.header("location"));
     assert_eq!(world.client().status(&key).await.json()["state"], "expired");
-    let other = world.client().place(&key, ORDER.replace("1250", "1251")).await;
+    let other = world
+        .client()
+        .place(&key, ORDER.replace("1250", "1251"))
+        .await;
     other.assert_problem(422, "key-reused");
     world.assert_orders(1).await;
 }
@@ -104,27 +141,43 @@ async fn case_7_retry_after_a_deploy() {
     world.edges[0].kill();
     world.edges[0].restart().await;
     let retry = world.client().place(&key, ORDER).await;
-    assert_eq!((retry.lasting(), retry.replayed()), (first.lasting(), Some(true)));
+    assert_eq!(
+        (retry.lasting(), retry.replayed()),
+        (first.lasting(), Some(true))
+    );
     // Written by a version of the fingerprint that this process does not know: no judgement.
-    world.database.execute("UPDATE idempotency_records SET fingerprint_version = 99").await;
+    world
+        .database
+        .execute("UPDATE idempotency_records SET fingerprint_version = 99")
+        .await;
     world.edges[0].kill();
     world.origins[0].kill().await;
     world.origins[0].restart().await;
     world.edges[0].restart().await;
-    world.client().place(&key, ORDER).await.assert_problem(503, "version-unknown");
+    world
+        .client()
+        .place(&key, ORDER)
+        .await
+        .assert_problem(503, "version-unknown");
     world.assert_orders(1).await;
 }
 
 #[tokio::test]
 async fn case_8_retry_after_a_region_failover() {
     // Two regions: an edge and an origin each, on one writable Postgres.
-    let (mut world, key) = (World::builder().edges(2).origins(2).start().await, fresh_key());
+    let (mut world, key) = (
+        World::builder().edges(2).origins(2).start().await,
+        fresh_key(),
+    );
     let first = world.client().place(&key, ORDER).await;
     world.edges[0].kill();
     world.origins[0].kill().await;
     let elsewhere = world.edges[1].client();
     let retry = elsewhere.place(&key, ORDER).await;
-    assert_eq!((retry.lasting(), retry.replayed()), (first.lasting(), Some(true)));
+    assert_eq!(
+        (retry.lasting(), retry.replayed()),
+        (first.lasting(), Some(true))
+    );
     let other = elsewhere.place(&key, ORDER.replace("1250", "1251")).await;
     other.assert_problem(422, "key-reused");
     world.assert_orders(1).await;

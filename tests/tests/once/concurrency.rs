@@ -18,7 +18,11 @@ async fn storm(clients: &[Client], key: &str, prefer: Option<&str>) -> Vec<Answe
             None => request,
         })
     });
-    join_all(requests).await.into_iter().map(|answer| answer.expect("an answer")).collect()
+    join_all(requests)
+        .await
+        .into_iter()
+        .map(|answer| answer.expect("an answer"))
+        .collect()
 }
 
 /// Every answer is the one 201, or 409; exactly one of them is not a replay.
@@ -27,7 +31,10 @@ fn assert_one_executed(answers: &[Answer]) {
     for answer in busy {
         answer.assert_problem(409, "request-in-progress");
     }
-    let firsts = created.iter().filter(|answer| answer.replayed() == Some(false)).count();
+    let firsts = created
+        .iter()
+        .filter(|answer| answer.replayed() == Some(false))
+        .count();
     assert_eq!(firsts, 1, "{created:?}");
     for answer in &created {
         assert_eq!(answer.lasting(), created[0].lasting());
@@ -54,14 +61,20 @@ async fn fifty_equal_requests_that_wait_get_one_answer() {
     let (world, key) = (World::start().await, fresh_key());
     world.sandbox.delay(300).await;
     let answers = storm(&[world.client()], &key, Some("wait=10")).await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), COUNT);
+    assert_eq!(
+        answers.iter().filter(|answer| answer.status == 201).count(),
+        COUNT
+    );
     assert_one_executed(&answers);
     assert_one_charge(&world).await;
 }
 
 #[tokio::test]
 async fn two_edges_without_a_common_lock_and_two_origins_are_one_charge() {
-    let (world, key) = (World::builder().edges(2).origins(2).start().await, fresh_key());
+    let (world, key) = (
+        World::builder().edges(2).origins(2).start().await,
+        fresh_key(),
+    );
     world.sandbox.delay(300).await;
     let clients: Vec<_> = world.edges.iter().map(|edge| edge.client()).collect();
     assert_one_executed(&storm(&clients, &key, None).await);
@@ -70,18 +83,29 @@ async fn two_edges_without_a_common_lock_and_two_origins_are_one_charge() {
 
 #[tokio::test]
 async fn two_edges_and_two_origins_give_everyone_who_waits_one_answer() {
-    let (world, key) = (World::builder().edges(2).origins(2).start().await, fresh_key());
+    let (world, key) = (
+        World::builder().edges(2).origins(2).start().await,
+        fresh_key(),
+    );
     world.sandbox.delay(300).await;
     let clients: Vec<_> = world.edges.iter().map(|edge| edge.client()).collect();
     let answers = storm(&clients, &key, Some("wait=10")).await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), COUNT);
+    assert_eq!(
+        answers.iter().filter(|answer| answer.status == 201).count(),
+        COUNT
+    );
     assert_one_executed(&answers);
     assert_one_charge(&world).await;
 }
 
 #[tokio::test]
 async fn without_any_edge_two_origins_are_one_charge() {
-    let world = World::builder().unsigned().edges(0).origins(2).start().await;
+    let world = World::builder()
+        .unsigned()
+        .edges(0)
+        .origins(2)
+        .start()
+        .await;
     world.sandbox.delay(300).await;
     let clients: Vec<_> = world.origins.iter().map(|origin| origin.client()).collect();
     let key = fresh_key();
@@ -91,27 +115,48 @@ async fn without_any_edge_two_origins_are_one_charge() {
 
 #[tokio::test]
 async fn without_any_edge_two_origins_give_everyone_who_waits_one_answer() {
-    let world = World::builder().unsigned().edges(0).origins(2).start().await;
+    let world = World::builder()
+        .unsigned()
+        .edges(0)
+        .origins(2)
+        .start()
+        .await;
     world.sandbox.delay(300).await;
     let clients: Vec<_> = world.origins.iter().map(|origin| origin.client()).collect();
     let key = fresh_key();
     let answers = storm(&clients, &key, Some("wait=10")).await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), COUNT);
+    assert_eq!(
+        answers.iter().filter(|answer| answer.status == 201).count(),
+        COUNT
+    );
     assert_one_executed(&answers);
     assert_one_charge(&world).await;
 }
 
 #[tokio::test]
 async fn equal_and_other_commands_that_race_are_one_order() {
-    let (world, key) = (World::builder().edges(2).origins(2).start().await, fresh_key());
+    let (world, key) = (
+        World::builder().edges(2).origins(2).start().await,
+        fresh_key(),
+    );
     world.sandbox.delay(100).await;
     let requests = (0..COUNT).map(|n| {
-        let body = if n % 2 == 0 { ORDER.to_owned() } else { ORDER.replace("1250", "1251") };
+        let body = if n % 2 == 0 {
+            ORDER.to_owned()
+        } else {
+            ORDER.replace("1250", "1251")
+        };
         Answer::to(world.edges[n % 4 / 2].client().order(&key, body))
     });
     let answers = join_all(requests).await;
-    let answers: Vec<_> = answers.into_iter().map(|answer| answer.expect("an answer")).collect();
-    let created = answers.iter().find(|answer| answer.status == 201).expect("one 201");
+    let answers: Vec<_> = answers
+        .into_iter()
+        .map(|answer| answer.expect("an answer"))
+        .collect();
+    let created = answers
+        .iter()
+        .find(|answer| answer.status == 201)
+        .expect("one 201");
     for (answer, n) in answers.iter().zip(0..) {
         let amount = 1250 + n % 2;
         match answer.status {
@@ -119,7 +164,11 @@ async fn equal_and_other_commands_that_race_are_one_order() {
             409 => answer.assert_problem(409, "request-in-progress"),
             _ => answer.assert_problem(422, "key-reused"),
         }
-        assert_eq!(answer.status == 422, created.json()["amount"] != amount, "{answer:?}");
+        assert_eq!(
+            answer.status == 422,
+            created.json()["amount"] != amount,
+            "{answer:?}"
+        );
     }
     assert_one_charge(&world).await;
 }
@@ -127,7 +176,10 @@ async fn equal_and_other_commands_that_race_are_one_order() {
 #[tokio::test]
 async fn fifty_orders_at_once_take_the_right_stock() {
     let world = World::builder().origins(2).edges(2).start().await;
-    let before = [world.database.stock("A1").await, world.database.stock("B2").await];
+    let before = [
+        world.database.stock("A1").await,
+        world.database.stock("B2").await,
+    ];
     // Written in both orders: stock is taken in one.
     let items = [
         r#"[{"sku":"A1","quantity":3},{"sku":"B2","quantity":2}]"#,
@@ -140,7 +192,10 @@ async fn fifty_orders_at_once_take_the_right_stock() {
     for answer in join_all(requests).await {
         assert_eq!(answer.expect("an answer").status, 201);
     }
-    let after = [world.database.stock("A1").await, world.database.stock("B2").await];
+    let after = [
+        world.database.stock("A1").await,
+        world.database.stock("B2").await,
+    ];
     assert_eq!([before[0] - after[0], before[1] - after[1]], [150, 100]);
     world.assert_orders(50).await;
 }

@@ -12,13 +12,23 @@ async fn an_origin_killed_after_its_answer_replays_it_when_it_is_back() {
     let first = world.client().place(&key, ORDER).await;
     world.origins[0].kill().await;
     // The edge still replays what it has seen; nothing else can be answered.
-    assert_eq!(world.client().place(&key, ORDER).await.lasting(), first.lasting());
-    world.client().place(&fresh_key(), ORDER).await.assert_problem(503, "origin-unavailable");
+    assert_eq!(
+        world.client().place(&key, ORDER).await.lasting(),
+        first.lasting()
+    );
+    world
+        .client()
+        .place(&fresh_key(), ORDER)
+        .await
+        .assert_problem(503, "origin-unavailable");
     world.edges[0].kill();
     world.origins[0].restart().await;
     world.edges[0].restart().await;
     let retry = world.client().place(&key, ORDER).await;
-    assert_eq!((retry.lasting(), retry.replayed()), (first.lasting(), Some(true)));
+    assert_eq!(
+        (retry.lasting(), retry.replayed()),
+        (first.lasting(), Some(true))
+    );
     world.assert_orders(1).await;
 }
 
@@ -29,7 +39,10 @@ async fn an_edge_that_was_restarted_replays_what_the_origin_knows() {
     world.edges[0].kill();
     world.edges[0].restart().await;
     let retry = world.client().place(&key, ORDER).await;
-    assert_eq!((retry.lasting(), retry.replayed()), (first.lasting(), Some(true)));
+    assert_eq!(
+        (retry.lasting(), retry.replayed()),
+        (first.lasting(), Some(true))
+    );
     world.assert_orders(1).await;
 }
 
@@ -38,10 +51,17 @@ async fn an_edge_killed_while_its_origin_works_costs_only_its_own_answer() {
     let (mut world, key) = (World::start().await, fresh_key());
     let place = world.begin_order(&key, 1_000).await;
     world.edges[0].kill();
-    assert!(place.await.expect("no panic").is_err(), "the connection to the edge is cut");
+    assert!(
+        place.await.expect("no panic").is_err(),
+        "the connection to the edge is cut"
+    );
     world.edges[0].restart().await;
     let retry = world.client().place_patiently(&key, ORDER).await;
-    assert_eq!((retry.status, retry.replayed()), (201, Some(true)), "{retry:?}");
+    assert_eq!(
+        (retry.status, retry.replayed()),
+        (201, Some(true)),
+        "{retry:?}"
+    );
     world.assert_orders(1).await;
 }
 
@@ -55,7 +75,11 @@ async fn an_origin_that_takes_no_connection_is_503_and_nothing_is_executed() {
     assert_eq!(world.database.records().await, 0);
     world.links().to_origin.set(Fault::None).await;
     let retry = world.client().place(&key, ORDER).await;
-    assert_eq!((retry.status, retry.replayed()), (201, Some(false)), "{retry:?}");
+    assert_eq!(
+        (retry.status, retry.replayed()),
+        (201, Some(false)),
+        "{retry:?}"
+    );
     world.assert_orders(1).await;
 }
 
@@ -68,7 +92,11 @@ async fn a_request_that_was_sent_and_not_answered_is_unknown_and_then_replayed()
     assert_eq!(cut.json()["source"], "edge");
     world.links().to_origin.set(Fault::None).await;
     let retry = world.client().place_patiently(&key, ORDER).await;
-    assert_eq!((retry.status, retry.replayed()), (201, Some(true)), "{retry:?}");
+    assert_eq!(
+        (retry.status, retry.replayed()),
+        (201, Some(true)),
+        "{retry:?}"
+    );
     world.assert_orders(1).await;
 }
 
@@ -78,7 +106,11 @@ async fn an_origin_that_is_asked_to_end_lets_its_orders_end() {
     let place = world.begin_order(&key, 1_000).await;
     world.origins[0].terminate().await;
     let placed = place.await.expect("no panic").expect("an answer");
-    assert_eq!((placed.status, placed.replayed()), (201, Some(false)), "{placed:?}");
+    assert_eq!(
+        (placed.status, placed.replayed()),
+        (201, Some(false)),
+        "{placed:?}"
+    );
     world.assert_orders(1).await;
     assert_eq!(world.sandbox.charges().await[0].requests, 1);
 }

@@ -29,7 +29,9 @@ async fn a_key_that_is_none_is_refused_before_anything_is_taken() {
         let keyless = Answer::to(client.keyless(ORDER)).await.expect("an answer");
         keyless.assert_problem(400, "key-missing");
         for key in malformed {
-            place(&client, key).await.assert_problem(400, "key-malformed");
+            place(&client, key)
+                .await
+                .assert_problem(400, "key-malformed");
         }
     }
     assert_eq!(world.database.records().await, 0);
@@ -55,7 +57,10 @@ async fn quoted_and_bare_are_one_key_and_case_makes_two() {
     let client = world.client();
     let bare = client.place(&key, ORDER).await;
     let quoted = client.place(&format!("\"{key}\""), ORDER).await;
-    assert_eq!((quoted.lasting(), quoted.replayed()), (bare.lasting(), Some(true)));
+    assert_eq!(
+        (quoted.lasting(), quoted.replayed()),
+        (bare.lasting(), Some(true))
+    );
     let lower = client.place(&key.to_lowercase(), ORDER).await;
     assert_eq!(lower.replayed(), Some(false));
     world.assert_orders(2).await;
@@ -68,7 +73,10 @@ async fn the_longest_key_works_and_is_stored_nowhere() {
     assert_eq!(world.client().place(&key, ORDER).await.status, 201);
     world.edges[0].kill();
     world.edges[0].restart().await;
-    assert_eq!(world.client().place(&key, ORDER).await.replayed(), Some(true));
+    assert_eq!(
+        world.client().place(&key, ORDER).await.replayed(),
+        Some(true)
+    );
     let kept = "SELECT count(*) FROM idempotency_records r WHERE r::text LIKE '%secret-%'
                 OR r::text LIKE '%' || encode('secret-', 'hex') || '%'";
     assert_eq!(world.database.number(kept).await, 0);
@@ -82,7 +90,11 @@ async fn a_key_that_was_refused_with_its_order_may_be_used_again() {
     let wrong = ORDER.replace("EUR", "euro");
     let refused = world.client().place(&key, wrong).await;
     refused.assert_problem(400, "order-invalid");
-    assert!(refused.json()["detail"].as_str().is_some_and(|detail| detail.contains("currency")));
+    assert!(
+        refused.json()["detail"]
+            .as_str()
+            .is_some_and(|detail| detail.contains("currency"))
+    );
     let corrected = world.client().place(&key, ORDER).await;
     assert_eq!((corrected.status, corrected.replayed()), (201, Some(false)));
     world.assert_orders(1).await;

@@ -11,7 +11,9 @@ use tests::{
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn last_piece() -> String {
-    ORDER.replace("A1", "LAST1").replace("\"quantity\":2", "\"quantity\":1")
+    ORDER
+        .replace("A1", "LAST1")
+        .replace("\"quantity\":2", "\"quantity\":1")
 }
 
 #[tokio::test]
@@ -22,12 +24,18 @@ async fn a_declined_card_is_final_and_the_provider_is_not_asked_again() {
     first.assert_problem(402, "card-declined");
     assert_eq!(first.replayed(), Some(false));
     let again = world.client().place(&key, declined.clone()).await;
-    assert_eq!((again.lasting(), again.replayed()), (first.lasting(), Some(true)));
+    assert_eq!(
+        (again.lasting(), again.replayed()),
+        (first.lasting(), Some(true))
+    );
     // Nor when the edge remembers nothing.
     world.edges[0].kill();
     world.edges[0].restart().await;
     let again = world.client().place(&key, declined).await;
-    assert_eq!((again.lasting(), again.replayed()), (first.lasting(), Some(true)));
+    assert_eq!(
+        (again.lasting(), again.replayed()),
+        (first.lasting(), Some(true))
+    );
     assert_eq!(world.sandbox.calls().await.len(), 1);
     world.assert_orders(0).await;
 }
@@ -43,7 +51,11 @@ async fn the_last_piece_is_sold_once_and_the_other_buyer_gets_the_money_back() {
     )
     .await;
     let loser = usize::from(one.status == 201);
-    let (won, lost) = if one.status == 201 { (one, other) } else { (other, one) };
+    let (won, lost) = if one.status == 201 {
+        (one, other)
+    } else {
+        (other, one)
+    };
     assert_eq!(won.status, 201, "{won:?}");
     lost.assert_problem(409, "out-of-stock");
     assert_eq!(lost.json()["retryable"], false);
@@ -54,17 +66,30 @@ async fn the_last_piece_is_sold_once_and_the_other_buyer_gets_the_money_back() {
     };
     eventually("one refund", LIMIT, refunded).await;
     let again = clients[loser].place(&keys[loser], last_piece()).await;
-    assert_eq!((again.lasting(), again.replayed()), (lost.lasting(), Some(true)));
+    assert_eq!(
+        (again.lasting(), again.replayed()),
+        (lost.lasting(), Some(true))
+    );
     world.assert_orders(1).await;
     let refunds = world.sandbox.calls().await;
-    assert_eq!(refunds.iter().filter(|call| call.path == "/v1/refunds").count(), 1);
+    assert_eq!(
+        refunds
+            .iter()
+            .filter(|call| call.path == "/v1/refunds")
+            .count(),
+        1
+    );
 }
 
 #[tokio::test]
 async fn a_refund_whose_answer_was_lost_is_asked_for_again_and_made_once() {
     let world = World::start().await;
     world.client().place(&fresh_key(), last_piece()).await;
-    world.client().place(&fresh_key(), last_piece()).await.assert_problem(409, "out-of-stock");
+    world
+        .client()
+        .place(&fresh_key(), last_piece())
+        .await
+        .assert_problem(409, "out-of-stock");
     let due = "UPDATE refunds SET refunded_at = NULL, refund_id = NULL, next_attempt = now()";
     let open = "SELECT count(*) FROM refunds WHERE refunded_at IS NULL";
     let carried_out = async || world.database.number(open).await == 0;
@@ -72,7 +97,13 @@ async fn a_refund_whose_answer_was_lost_is_asked_for_again_and_made_once() {
     world.database.execute(due).await;
     eventually("the refund again", LIMIT, carried_out).await;
     let charges = world.sandbox.charges().await;
-    assert_eq!(charges.iter().filter(|charge| charge.status == "refunded").count(), 1);
+    assert_eq!(
+        charges
+            .iter()
+            .filter(|charge| charge.status == "refunded")
+            .count(),
+        1
+    );
 }
 
 #[tokio::test]
@@ -83,7 +114,10 @@ async fn an_order_that_is_no_order_leaves_nothing_and_names_its_member() {
         (ORDER.replace("1250", "1250.5"), "amount"),
         (ORDER.replace("acct_1", ""), "destination"),
         (ORDER.replacen('{', "{\"extra\":1,", 1), "extra"),
-        (ORDER.replace("\"quantity\":2", "\"quantity\":0"), "quantity"),
+        (
+            ORDER.replace("\"quantity\":2", "\"quantity\":0"),
+            "quantity",
+        ),
         ("[]".to_owned(), "body"),
     ];
     for client in [world.client(), world.origins[0].client()] {
@@ -91,8 +125,15 @@ async fn an_order_that_is_no_order_leaves_nothing_and_names_its_member() {
             let refused = client.place(&fresh_key(), order.clone()).await;
             refused.assert_problem(400, "order-invalid");
             let body = refused.json();
-            assert!(body["detail"].as_str().is_some_and(|detail| detail.contains(member)));
-            assert_eq!((&body["retryable"], &body["retry_with_same_key"]), (&false.into(), &true.into()));
+            assert!(
+                body["detail"]
+                    .as_str()
+                    .is_some_and(|detail| detail.contains(member))
+            );
+            assert_eq!(
+                (&body["retryable"], &body["retry_with_same_key"]),
+                (&false.into(), &true.into())
+            );
         }
     }
     let claimed = "SELECT count(*) FROM idempotency_records WHERE state <> 'released'";
@@ -104,8 +145,14 @@ async fn an_order_that_is_no_order_leaves_nothing_and_names_its_member() {
 async fn an_amount_is_judged_by_its_value() {
     let world = World::start().await;
     for amount in ["1250.0", "125e1", "1.25E+3"] {
-        let placed = world.client().place(&fresh_key(), ORDER.replace("1250", amount)).await;
-        assert_eq!((placed.status, &placed.json()["amount"]), (201, &1250.into()));
+        let placed = world
+            .client()
+            .place(&fresh_key(), ORDER.replace("1250", amount))
+            .await;
+        assert_eq!(
+            (placed.status, &placed.json()["amount"]),
+            (201, &1250.into())
+        );
     }
     world.assert_orders(3).await;
 }

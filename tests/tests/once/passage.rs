@@ -25,7 +25,11 @@ impl Mirror {
             edge_keys: Some(EDGE_KEYS.to_owned()),
             log: folder.file("edge.log"),
         });
-        Self { edge: edge.await, _echo: echo, _folder: folder }
+        Self {
+            edge: edge.await,
+            _echo: echo,
+            _folder: folder,
+        }
     }
 
     async fn ask(&self, request: reqwest::RequestBuilder) -> Echoed {
@@ -42,12 +46,21 @@ async fn a_read_sees_every_change_whatever_key_it_carries() {
     let key = fresh_key();
     let read = async || {
         let request = world.client().request(Method::GET, &location);
-        let answer = Answer::to(request.header("idempotency-key", &key)).await.expect("an answer");
-        assert_eq!((answer.status, answer.replayed()), (200, None), "{answer:?}");
+        let answer = Answer::to(request.header("idempotency-key", &key))
+            .await
+            .expect("an answer");
+        assert_eq!(
+            (answer.status, answer.replayed()),
+            (200, None),
+            "{answer:?}"
+        );
         answer.json()["destination"].as_str().map(str::to_owned)
     };
     assert_eq!(read().await.as_deref(), Some("acct_1"));
-    world.database.execute("UPDATE orders SET destination = 'acct_2'").await;
+    world
+        .database
+        .execute("UPDATE orders SET destination = 'acct_2'")
+        .await;
     assert_eq!(read().await.as_deref(), Some("acct_2"));
     assert_eq!(world.database.records().await, 1);
 }
@@ -55,9 +68,18 @@ async fn a_read_sees_every_change_whatever_key_it_carries() {
 #[tokio::test]
 async fn a_key_on_a_read_is_not_the_key_of_an_order() {
     let (world, key) = (World::start().await, fresh_key());
-    let read = world.client().request(Method::GET, "/orders/none").header("idempotency-key", &key);
-    Answer::to(read).await.expect("an answer").assert_problem(404, "not-found");
-    assert_eq!(world.client().place(&key, ORDER).await.replayed(), Some(false));
+    let read = world
+        .client()
+        .request(Method::GET, "/orders/none")
+        .header("idempotency-key", &key);
+    Answer::to(read)
+        .await
+        .expect("an answer")
+        .assert_problem(404, "not-found");
+    assert_eq!(
+        world.client().place(&key, ORDER).await.replayed(),
+        Some(false)
+    );
 }
 
 #[tokio::test]
@@ -67,9 +89,14 @@ async fn methods_that_repeat_by_themselves_are_passed_on_each_time() {
     for method in ["PUT", "DELETE", "POST", "PATCH", "QUERY"] {
         let method = Method::from_bytes(method.as_bytes()).expect("a method");
         for body in ["one", "two"] {
-            let request = client.request(method.clone(), "/carts/a%2Fb?x=1&x=%20").body(body);
+            let request = client
+                .request(method.clone(), "/carts/a%2Fb?x=1&x=%20")
+                .body(body);
             let echoed = mirror.ask(request.header("idempotency-key", "k")).await;
-            assert_eq!((echoed.method.as_str(), echoed.body.as_str()), (method.as_str(), body));
+            assert_eq!(
+                (echoed.method.as_str(), echoed.body.as_str()),
+                (method.as_str(), body)
+            );
             assert_eq!(echoed.target, "/carts/a%2Fb?x=1&x=%20");
             assert_eq!(echoed.values("idempotency-key"), ["k"]);
         }
@@ -109,6 +136,9 @@ async fn an_order_reaches_the_origin_byte_for_byte() {
     let body = format!(" {ORDER}\n");
     let request = mirror.edge.client().order("k", body.clone());
     let echoed = mirror.ask(request).await;
-    assert_eq!((echoed.target.as_str(), echoed.body.as_str()), ("/orders", body.as_str()));
+    assert_eq!(
+        (echoed.target.as_str(), echoed.body.as_str()),
+        ("/orders", body.as_str())
+    );
     assert_eq!(echoed.values("content-type"), ["application/json"]);
 }

@@ -71,7 +71,10 @@ async fn assert_same(world: &World, bad: Bad) {
     at_edge.assert_problem(bad.status, bad.problem);
     at_origin.assert_problem(bad.status, bad.problem);
     let (mut at_edge, at_origin) = (at_edge.json(), at_origin.json());
-    assert_eq!((&at_edge["source"], &at_origin["source"]), (&"edge".into(), &"origin".into()));
+    assert_eq!(
+        (&at_edge["source"], &at_origin["source"]),
+        (&"edge".into(), &"origin".into())
+    );
     at_edge["source"] = "origin".into();
     assert_eq!(at_edge, at_origin, "{bad:?}");
 }
@@ -80,11 +83,40 @@ async fn assert_same(world: &World, bad: Bad) {
 async fn what_comes_first_in_the_order_of_checks_is_named_by_both() {
     let world = World::builder().unsigned().start().await;
     let table = [
-        Bad { key: None, body: Body::Large, status: 400, problem: "key-missing", ..FINE },
-        Bad { key: Some("a b"), body: Body::Large, status: 400, problem: "key-malformed", ..FINE },
-        Bad { authorization: true, body: Body::Large, status: 413, problem: "body-too-large", ..FINE },
-        Bad { authorization: true, body: DUPLICATE, status: 403, problem: "credentials-unexpected", ..FINE },
-        Bad { body: DUPLICATE, status: 400, problem: "body-not-canonical", ..FINE },
+        Bad {
+            key: None,
+            body: Body::Large,
+            status: 400,
+            problem: "key-missing",
+            ..FINE
+        },
+        Bad {
+            key: Some("a b"),
+            body: Body::Large,
+            status: 400,
+            problem: "key-malformed",
+            ..FINE
+        },
+        Bad {
+            authorization: true,
+            body: Body::Large,
+            status: 413,
+            problem: "body-too-large",
+            ..FINE
+        },
+        Bad {
+            authorization: true,
+            body: DUPLICATE,
+            status: 403,
+            problem: "credentials-unexpected",
+            ..FINE
+        },
+        Bad {
+            body: DUPLICATE,
+            status: 400,
+            problem: "body-not-canonical",
+            ..FINE
+        },
     ];
     for bad in table {
         assert_same(&world, bad).await;
@@ -97,7 +129,16 @@ async fn json_that_two_readers_read_in_two_ways_is_refused_by_both_at_the_same_b
     let world = World::builder().unsigned().start().await;
     for body in NOT_CANONICAL {
         let body = Body::Text(body);
-        assert_same(&world, Bad { body, status: 400, problem: "body-not-canonical", ..FINE }).await;
+        assert_same(
+            &world,
+            Bad {
+                body,
+                status: 400,
+                problem: "body-not-canonical",
+                ..FINE
+            },
+        )
+        .await;
     }
     assert_eq!(world.database.records().await, 0);
 }
@@ -106,9 +147,19 @@ async fn json_that_two_readers_read_in_two_ways_is_refused_by_both_at_the_same_b
 async fn a_bad_request_under_a_known_key_is_judged_before_its_record() {
     let world = World::builder().unsigned().start().await;
     send(&world.client(), &FINE).await;
-    let bad = Bad { body: DUPLICATE, status: 400, problem: "body-not-canonical", ..FINE };
+    let bad = Bad {
+        body: DUPLICATE,
+        status: 400,
+        problem: "body-not-canonical",
+        ..FINE
+    };
     assert_same(&world, bad).await;
-    let bad = Bad { authorization: true, status: 403, problem: "credentials-unexpected", ..FINE };
+    let bad = Bad {
+        authorization: true,
+        status: 403,
+        problem: "credentials-unexpected",
+        ..FINE
+    };
     assert_same(&world, bad).await;
 }
 
@@ -117,16 +168,29 @@ async fn another_command_is_refused_by_both_and_the_origin_says_which_was_first(
     let (world, key) = (World::builder().unsigned().start().await, fresh_key());
     world.client().place(&key, ORDER).await;
     for client in [world.client(), world.origins[0].client()] {
-        client.place(&key, "{}").await.assert_problem(422, "key-reused");
+        client
+            .place(&key, "{}")
+            .await
+            .assert_problem(422, "key-reused");
         let request = client.request(Method::POST, "/orders").body(ORDER);
-        let as_text = request.header("content-type", "text/plain").header("idempotency-key", &key);
-        Answer::to(as_text).await.expect("an answer").assert_problem(422, "key-reused");
+        let as_text = request
+            .header("content-type", "text/plain")
+            .header("idempotency-key", &key);
+        Answer::to(as_text)
+            .await
+            .expect("an answer")
+            .assert_problem(422, "key-reused");
     }
     let refused = world.origins[0].client().place(&key, "{}").await.json();
     let detail = refused["detail"].as_str().expect("a detail").to_owned();
     let words: Vec<_> = detail.split([' ', '(', ')']).collect();
     let is_prefix = |word: &&&str| word.len() == 8 && word.chars().all(|c| c.is_ascii_hexdigit());
-    assert!(words.iter().any(|word| word.ends_with('Z') && word.contains('T')), "{detail}");
+    assert!(
+        words
+            .iter()
+            .any(|word| word.ends_with('Z') && word.contains('T')),
+        "{detail}"
+    );
     assert_eq!(words.iter().filter(is_prefix).count(), 1, "{detail}");
 }
 
@@ -138,7 +202,10 @@ async fn a_body_of_exactly_the_limit_is_taken() {
         body.push_str(&" ".repeat(1024 * 1024 - body.len()));
         assert_eq!(client.place(&fresh_key(), body.clone()).await.status, 201);
         body.push(' ');
-        client.place(&fresh_key(), body).await.assert_problem(413, "body-too-large");
+        client
+            .place(&fresh_key(), body)
+            .await
+            .assert_problem(413, "body-too-large");
     }
     world.assert_orders(2).await;
 }
@@ -149,8 +216,14 @@ async fn a_body_that_ends_early_is_refused_and_nothing_is_kept() {
     for client in [world.client(), world.origins[0].client()] {
         let head = "POST /orders HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n\
             idempotency-key: short\r\n";
-        client.send_truncated(format!("{head}content-length: 500\r\n\r\n{ORDER}").as_bytes()).await;
-        client.send_truncated(format!("{head}transfer-encoding: chunked\r\n\r\n5\r\n{{\"amo").as_bytes()).await;
+        client
+            .send_truncated(format!("{head}content-length: 500\r\n\r\n{ORDER}").as_bytes())
+            .await;
+        client
+            .send_truncated(
+                format!("{head}transfer-encoding: chunked\r\n\r\n5\r\n{{\"amo").as_bytes(),
+            )
+            .await;
     }
     assert_eq!(world.origins[0].client().get("/readyz").await.status, 200);
     assert_eq!(world.database.records().await, 0);

@@ -45,7 +45,10 @@ impl Order {
         let keys = EdgeKeys::parse(self.keys).expect("keys");
         let (input, signature) = keys.sign(&signed, now() - self.age).expect("a first key");
         let request = world.origins[0].client().order(&self.sent_key, ORDER);
-        request.header(CONTENT_DIGEST, digest).header(SIGNATURE_INPUT, input).header(SIGNATURE, signature)
+        request
+            .header(CONTENT_DIGEST, digest)
+            .header(SIGNATURE_INPUT, input)
+            .header(SIGNATURE, signature)
     }
 
     async fn answer(&self, world: &World) -> Answer {
@@ -54,7 +57,9 @@ impl Order {
 }
 
 fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock after 1970");
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("a clock after 1970");
     i64::try_from(since.as_secs()).expect("a clock before the end of time")
 }
 
@@ -62,9 +67,18 @@ fn now() -> i64 {
 async fn a_request_that_no_edge_has_signed_is_refused_and_leaves_nothing() {
     let world = World::builder().edges(0).start().await;
     let client = world.origins[0].client();
-    client.place(&fresh_key(), ORDER).await.assert_problem(401, "edge-signature-invalid");
-    client.get("/orders/none").await.assert_problem(401, "edge-signature-invalid");
-    client.status("k").await.assert_problem(401, "edge-signature-invalid");
+    client
+        .place(&fresh_key(), ORDER)
+        .await
+        .assert_problem(401, "edge-signature-invalid");
+    client
+        .get("/orders/none")
+        .await
+        .assert_problem(401, "edge-signature-invalid");
+    client
+        .status("k")
+        .await
+        .assert_problem(401, "edge-signature-invalid");
     for open in ["/healthz", "/readyz"] {
         assert_eq!(client.get(open).await.status, 200, "{open}");
     }
@@ -77,7 +91,12 @@ async fn each_key_of_the_list_is_taken_so_that_keys_can_rotate() {
     let world = World::builder().edges(0).start().await;
     let (_, old) = EDGE_KEYS.split_once(',').expect("two keys");
     for keys in [EDGE_KEYS, old] {
-        let answer = Order { keys, ..Order::honest() }.answer(&world).await;
+        let answer = Order {
+            keys,
+            ..Order::honest()
+        }
+        .answer(&world)
+        .await;
         assert_eq!(answer.status, 201, "{answer:?}");
     }
     world.assert_orders(2).await;
@@ -87,16 +106,39 @@ async fn each_key_of_the_list_is_taken_so_that_keys_can_rotate() {
 async fn a_signature_of_another_request_key_or_time_is_refused() {
     let world = World::builder().edges(0).start().await;
     let forged = [
-        Order { keys: UNKNOWN_KEY, ..Order::honest() },
-        Order { age: 62, ..Order::honest() },
-        Order { age: -62, ..Order::honest() },
-        Order { signed_body: "{}", ..Order::honest() },
-        Order { signed_key: fresh_key(), ..Order::honest() },
+        Order {
+            keys: UNKNOWN_KEY,
+            ..Order::honest()
+        },
+        Order {
+            age: 62,
+            ..Order::honest()
+        },
+        Order {
+            age: -62,
+            ..Order::honest()
+        },
+        Order {
+            signed_body: "{}",
+            ..Order::honest()
+        },
+        Order {
+            signed_key: fresh_key(),
+            ..Order::honest()
+        },
     ];
     for order in forged {
-        order.answer(&world).await.assert_problem(401, "edge-signature-invalid");
+        order
+            .answer(&world)
+            .await
+            .assert_problem(401, "edge-signature-invalid");
     }
-    let fresh = Order { age: 55, ..Order::honest() }.answer(&world).await;
+    let fresh = Order {
+        age: 55,
+        ..Order::honest()
+    }
+    .answer(&world)
+    .await;
     assert_eq!(fresh.status, 201, "{fresh:?}");
     world.assert_orders(1).await;
 }
@@ -107,13 +149,24 @@ async fn a_signature_does_not_carry_over_to_another_target_or_unsigned_body() {
     let request = Order::honest().request(&world).build().expect("a request");
     let client = world.origins[0].client();
     for path in ["/orders?x=1", "/orders/"] {
-        let moved = client.request(request.method().clone(), path).headers(request.headers().clone());
-        Answer::to(moved.body(ORDER)).await.expect("an answer").assert_problem(401, "edge-signature-invalid");
+        let moved = client
+            .request(request.method().clone(), path)
+            .headers(request.headers().clone());
+        Answer::to(moved.body(ORDER))
+            .await
+            .expect("an answer")
+            .assert_problem(401, "edge-signature-invalid");
     }
     let mut headers = request.headers().clone();
     headers.remove(CONTENT_DIGEST);
-    let bare = client.request(request.method().clone(), "/orders").headers(headers).body(ORDER);
-    Answer::to(bare).await.expect("an answer").assert_problem(401, "edge-signature-invalid");
+    let bare = client
+        .request(request.method().clone(), "/orders")
+        .headers(headers)
+        .body(ORDER);
+    Answer::to(bare)
+        .await
+        .expect("an answer")
+        .assert_problem(401, "edge-signature-invalid");
     world.assert_orders(0).await;
 }
 
@@ -123,6 +176,10 @@ async fn an_edge_whose_key_the_origin_does_not_know_says_that_the_origin_is_unav
     let refused = world.client().place(&fresh_key(), ORDER).await;
     refused.assert_problem(503, "origin-unavailable");
     assert_eq!(refused.json()["source"], "edge");
-    world.client().get("/orders/none").await.assert_problem(503, "origin-unavailable");
+    world
+        .client()
+        .get("/orders/none")
+        .await
+        .assert_problem(503, "origin-unavailable");
     assert_eq!(world.database.records().await, 0);
 }

@@ -18,15 +18,30 @@ async fn without_postgres_nothing_is_executed_and_with_it_again_all_is_well() {
     world.postgres().stop().await;
     for key in [&fresh_key(), &fresh_key()] {
         let asked = Instant::now();
-        client.place(key, ORDER).await.assert_problem(503, "store-unavailable");
-        assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+        client
+            .place(key, ORDER)
+            .await
+            .assert_problem(503, "store-unavailable");
+        assert!(
+            asked.elapsed() < Duration::from_secs(5),
+            "{:?}",
+            asked.elapsed()
+        );
     }
     assert_eq!(world.sandbox.charges().await.len(), 1);
     assert_eq!(world.origins[0].client().get("/healthz").await.status, 200);
-    world.origins[0].client().get("/readyz").await.assert_problem(503, "store-unavailable");
+    world.origins[0]
+        .client()
+        .get("/readyz")
+        .await
+        .assert_problem(503, "store-unavailable");
     world.postgres().start_again().await;
     let after = client.place(&fresh_key(), ORDER).await;
-    assert_eq!((after.status, after.replayed()), (201, Some(false)), "{after:?}");
+    assert_eq!(
+        (after.status, after.replayed()),
+        (201, Some(false)),
+        "{after:?}"
+    );
     assert_eq!(client.place(&key, ORDER).await.lasting(), before.lasting());
     world.assert_orders(2).await;
 }
@@ -39,7 +54,11 @@ async fn a_store_that_never_answers_is_503_in_time_for_the_client() {
     let asked = Instant::now();
     let refused = world.client().place(&key, ORDER).await;
     refused.assert_problem(503, "store-unavailable");
-    assert!(asked.elapsed() < Duration::from_secs(15), "{:?}", asked.elapsed());
+    assert!(
+        asked.elapsed() < Duration::from_secs(15),
+        "{:?}",
+        asked.elapsed()
+    );
     assert_eq!(world.sandbox.charges().await.len(), 1);
     world.links().to_store.set(Fault::None).await;
     let placed = async || world.client().place(&key, ORDER).await.status == 201;
@@ -53,7 +72,11 @@ async fn connections_that_break_during_the_charge_cost_nothing() {
     let place = world.begin_order(&key, 1_000).await;
     world.links().to_store.cut().await;
     let placed = place.await.expect("no panic").expect("an answer");
-    assert_eq!((placed.status, placed.replayed()), (201, Some(false)), "{placed:?}");
+    assert_eq!(
+        (placed.status, placed.replayed()),
+        (201, Some(false)),
+        "{placed:?}"
+    );
     world.assert_orders(1).await;
 }
 
@@ -62,14 +85,45 @@ async fn a_store_that_is_away_when_the_charge_ends_finishes_it_later() {
     let (world, key) = (World::builder().faulty_links().start().await, fresh_key());
     let place = world.begin_order(&key, 500).await;
     world.links().to_store.set(Fault::Refuse).await;
-    eventually("the charge", LIMIT, async || world.sandbox.charges().await.len() == 1).await;
+    eventually("the charge", LIMIT, async || {
+        world.sandbox.charges().await.len() == 1
+    })
+    .await;
     tokio::time::sleep(Duration::from_millis(500)).await;
     world.links().to_store.set(Fault::None).await;
     let answer = place.await.expect("no panic").expect("an answer");
     assert!(matches!(answer.status, 201 | 502), "{answer:?}");
-    eventually("the order", Duration::from_secs(30), async || world.database.orders().await == 1)
-        .await;
+    eventually("the order", Duration::from_secs(30), async || {
+        world.database.orders().await == 1
+    })
+    .await;
     let retry = world.client().place_patiently(&key, ORDER).await;
     assert_eq!(retry.status, 201, "{retry:?}");
+    world.assert_orders(1).await;
+}
+
+#[tokio::test]
+async fn an_origin_that_starts_before_its_store_is_ready_when_the_schema_is() {
+    let (mut world, key) = (World::builder().faulty_links().start().await, fresh_key());
+    world.origins[0].kill().await;
+    world.database.execute("DROP SCHEMA public CASCADE").await;
+    world.database.execute("CREATE SCHEMA public").await;
+    world.links().to_store.set(Fault::Refuse).await;
+    world.origins[0].begin_restart();
+    let origin = world.origins[0].client();
+    let alive = async || origin.is_up().await;
+    eventually("an origin without a store", LIMIT, alive).await;
+    origin
+        .get("/readyz")
+        .await
+        .assert_problem(503, "store-unavailable");
+    world
+        .client()
+        .place(&key, ORDER)
+        .await
+        .assert_problem(503, "store-unavailable");
+    world.links().to_store.set(Fault::None).await;
+    world.origins[0].wait_until_ready().await;
+    assert_eq!(world.client().place(&key, ORDER).await.status, 201);
     world.assert_orders(1).await;
 }

@@ -23,9 +23,21 @@ fn other_amount() -> String {
 async fn the_first_request_is_carried_out_and_the_same_again_is_replayed() {
     let (world, key) = (World::start().await, fresh_key());
     let first = world.client().place(&key, ORDER).await;
-    assert_eq!((first.status, first.replayed()), (201, Some(false)), "{first:?}");
-    assert!(first.header("idempotency-expires").is_some_and(|expires| expires.ends_with('Z')));
-    assert_eq!(first.header("unavez-archive"), None, "this header is between edge and origin");
+    assert_eq!(
+        (first.status, first.replayed()),
+        (201, Some(false)),
+        "{first:?}"
+    );
+    assert!(
+        first
+            .header("idempotency-expires")
+            .is_some_and(|expires| expires.ends_with('Z'))
+    );
+    assert_eq!(
+        first.header("unavez-archive"),
+        None,
+        "this header is between edge and origin"
+    );
     for _ in 0..2 {
         let again = world.client().place(&key, ORDER).await;
         assert_eq!((again.status, again.replayed()), (201, Some(true)));
@@ -41,7 +53,10 @@ async fn the_first_request_is_carried_out_and_the_same_again_is_replayed() {
 async fn the_answer_describes_the_order_as_it_can_be_read_again() {
     let world = World::start().await;
     let metadata = r#"{"metadata":{"note":"é","n":10000000000000000.01},"#;
-    let placed = world.client().place(&fresh_key(), ORDER.replacen('{', metadata, 1)).await;
+    let placed = world
+        .client()
+        .place(&fresh_key(), ORDER.replacen('{', metadata, 1))
+        .await;
     let order = placed.json();
     let charge = world.sandbox.charges().await.remove(0);
     assert_eq!((charge.amount, charge.currency.as_str()), (1250, "eur"));
@@ -51,7 +66,10 @@ async fn the_answer_describes_the_order_as_it_can_be_read_again() {
     assert_eq!(order["charge_id"], charge.id.as_str());
     assert!(order["created_at"].is_string());
     assert!(String::from_utf8_lossy(&placed.body).contains("10000000000000000.01"));
-    let location = format!("/orders/{}", order["id"].as_str().expect("an id that is a string"));
+    let location = format!(
+        "/orders/{}",
+        order["id"].as_str().expect("an id that is a string")
+    );
     assert_eq!(placed.header("location"), Some(location.as_str()));
     let read = world.client().get(&location).await;
     assert_eq!((read.status, read.json()), (200, order));
@@ -62,7 +80,10 @@ async fn key_order_and_white_space_do_not_make_another_command() {
     let (world, key) = (World::start().await, fresh_key());
     let first = world.client().place(&key, ORDER).await;
     let again = world.client().place(&key, SAME_ORDER).await;
-    assert_eq!((again.lasting(), again.replayed()), (first.lasting(), Some(true)));
+    assert_eq!(
+        (again.lasting(), again.replayed()),
+        (first.lasting(), Some(true))
+    );
     world.assert_orders(1).await;
 }
 
@@ -70,13 +91,25 @@ async fn key_order_and_white_space_do_not_make_another_command() {
 async fn another_command_under_the_same_key_is_refused() {
     let (mut world, key) = (World::start().await, fresh_key());
     world.client().place(&key, ORDER).await;
-    world.client().place(&key, other_amount()).await.assert_problem(422, "key-reused");
+    world
+        .client()
+        .place(&key, other_amount())
+        .await
+        .assert_problem(422, "key-reused");
     // The same without what the edge remembers.
     world.edges[0].kill();
     world.edges[0].restart().await;
-    world.client().place(&key, other_amount()).await.assert_problem(422, "key-reused");
+    world
+        .client()
+        .place(&key, other_amount())
+        .await
+        .assert_problem(422, "key-reused");
     world.client().place(&key, ORDER).await;
-    world.client().place(&key, other_amount()).await.assert_problem(422, "key-reused");
+    world
+        .client()
+        .place(&key, other_amount())
+        .await
+        .assert_problem(422, "key-reused");
     world.assert_orders(1).await;
 }
 
@@ -86,9 +119,19 @@ async fn another_command_is_refused_at_once_while_the_first_one_runs() {
     let first = world.begin_order(&key, 2_000).await;
     let client = world.client();
     let asked = Instant::now();
-    client.place(&key, other_amount()).await.assert_problem(422, "key-reused");
-    client.place(&key, ORDER).await.assert_problem(409, "request-in-progress");
-    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    client
+        .place(&key, other_amount())
+        .await
+        .assert_problem(422, "key-reused");
+    client
+        .place(&key, ORDER)
+        .await
+        .assert_problem(409, "request-in-progress");
+    assert!(
+        asked.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        asked.elapsed()
+    );
     let joined = client.place_patiently(&key, ORDER).await;
     let first = first.await.expect("no panic").expect("an answer");
     assert_eq!((first.status, first.replayed()), (201, Some(false)));
@@ -118,7 +161,10 @@ async fn two_keys_with_an_equal_body_are_two_orders() {
     let first = world.client().place(&fresh_key(), ORDER).await;
     let second = world.client().place(&fresh_key(), ORDER).await;
     assert_eq!((first.status, second.status), (201, 201));
-    assert_eq!((first.replayed(), second.replayed()), (Some(false), Some(false)));
+    assert_eq!(
+        (first.replayed(), second.replayed()),
+        (Some(false), Some(false))
+    );
     assert_ne!(first.header("location"), second.header("location"));
     world.assert_orders(2).await;
 }
@@ -130,7 +176,10 @@ async fn a_client_that_leaves_does_not_stop_its_order() {
     let client = world.client();
     let left = tokio::time::timeout(Duration::from_millis(50), client.place(&key, ORDER)).await;
     assert!(left.is_err(), "the client was answered before it left");
-    eventually("the order", LIMIT, async || world.database.orders().await == 1).await;
+    eventually("the order", LIMIT, async || {
+        world.database.orders().await == 1
+    })
+    .await;
     let retry = client.place(&key, ORDER).await;
     assert_eq!((retry.status, retry.replayed()), (201, Some(true)));
     world.assert_orders(1).await;
