@@ -33,7 +33,6 @@ pub fn run(arguments: Arguments) -> Result<()> {
     let mut parts = step("starting", || parts::start(&options, &built))?;
     let outcome = watch(&options, &mut parts);
     stop(parts);
-    turn.end();
     outcome
 }
 
@@ -133,9 +132,11 @@ impl Turn {
             patience,
         })
     }
+}
 
-    fn end(self) {
+impl Drop for Turn {
+    fn drop(&mut self) {
         // Left behind, it costs a later run some patience.
-        let _ = fs::remove_file(self.marker);
+        let _ = fs::remove_file(&self.marker);
     }
 }

@@ -50,6 +50,22 @@ impl Binaries {
             root,
         })
     }
+
+    fn copy_to(&self, folder: &Path) -> Result<PathBuf> {
+        let copy = folder.join(format!("postgres-{}", self.major));
+        if !copy.exists() {
+            let partial = copy.with_extension("partial");
+            // What an interrupted attempt has left.
+            let _ = fs::remove_dir_all(&partial);
+            let mut cp = Command::new("cp");
+            command::quietly(cp.args(["-R", "-P"]).arg(&self.root).arg(&partial))?;
+            fs::rename(&partial, &copy).map_err(Failure::because(format!(
+                "could not create {}",
+                copy.display()
+            )))?;
+        }
+        Ok(copy)
+    }
 }
 
 /// `postgres (PostgreSQL) 15.18 (Debian …)` is 15.
@@ -93,7 +109,7 @@ impl Home {
             home.data = folder.join(&name);
         }
         if home.drops_root && !is_open(&home.bin) {
-            home.bin = copied(&binaries.root, &open_folder(&binaries.root)?)?.join("bin");
+            home.bin = binaries.copy_to(&open_folder(&binaries.root)?)?.join("bin");
         }
         Ok(home)
     }
@@ -143,26 +159,6 @@ fn open_folder(dir: &Path) -> Result<PathBuf> {
     }
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).map_err(wrong())?;
     Ok(folder)
-}
-
-fn copied(root: &Path, folder: &Path) -> Result<PathBuf> {
-    let copy = folder.join("postgres");
-    if !copy.exists() {
-        let partial = folder.join("postgres.partial");
-        let _ = fs::remove_dir_all(&partial);
-        command::quietly(
-            Command::new("cp")
-                .arg("-R")
-                .arg("-P")
-                .arg(root)
-                .arg(&partial),
-        )?;
-        fs::rename(&partial, &copy).map_err(Failure::because(format!(
-            "could not create {}",
-            copy.display()
-        )))?;
-    }
-    Ok(copy)
 }
 
 #[cfg(test)]

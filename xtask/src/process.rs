@@ -4,7 +4,7 @@
 //! When we die, even by SIGKILL, the pipe closes and the guard ends the group: wrangler's workerd as well as wrangler.
 
 use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader, PipeReader};
+use std::io::{BufRead, BufReader, PipeReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -163,6 +163,8 @@ fn print_lines(name: &str, output: PipeReader) {
         .split(b'\n')
         .map_while(std::io::Result::ok)
     {
-        eprintln!("{name:>9} | {}", String::from_utf8_lossy(&line));
+        let line = String::from_utf8_lossy(&line);
+        // A process must not suffer from nobody reading its lines.
+        let _ = writeln!(std::io::stderr(), "{name:>9} | {line}");
     }
 }
