@@ -1,0 +1,169 @@
+//! Running an attempt: perform outside, then finish, release or suspend.
+
+use super::{
+    Answer, Attempt, Command, Engine, Refusal, Step,
+    answer::{self, hold_of},
+    attempt::{Turn, backoff},
+};
+use crate::{
+    operations::Performed,
+    store::{self, Finished, Finishing, Hand},
+};
+use fail::fail_point;
+use protocol::{
+    record::{Hold, Outcome},
+    scope::Scope,
+};
+use std::{sync::Arc, time::Duration};
+
+/// After so many attempts an unknown outcome waits for an operator.
+const ATTEMPTS_MAX: i32 = 1_000;
+
+impl Engine {
+    /// Runs an attempt. A panic in it is an attempt whose outcome is unknown.
+    pub(super) async fn run(
+        self: &Arc<Self>,
+        command: Command,
+        turn: Turn,
+    ) -> Result<Step, Refusal> {
+        fail_point!("claimed", |_| std::process::abort());
+        let (scope, lock_ttl) = (command.record.scope, command.route.lock_ttl);
+        let attempt = Attempt::start(&self.leases, scope, turn, lock_ttl);
+        let engine = Arc::clone(self);
+        let task = self
+            .tasks
+            .spawn(async move { engine.perform(&command, &attempt).await });
+        match task.await {
+            Ok(step) => step,
+            Err(error) => {
+                tracing::error!(scope = %scope.prefix(), "an attempt panicked");
+                self.or_lease(self.suspend(&scope, &turn.hold, turn.attempts).await);
+                Err(Refusal::Panicked(error))
+            }
+        }
+    }
+
+    async fn perform(&self, command: &Command, attempt: &Attempt) -> Result<Step, Refusal> {
+        let scope = &command.record.scope;
+        match self.operations.perform(command, attempt).await {
+            Performed::Finish(finishing) => self.finish(command, attempt, &finishing).await,
+            Performed::Nothing(problem) if attempt.is_first() => {
+                fail_point!("refused", |_| std::process::abort());
+                match self.store.release(scope, &attempt.hold).await {
+                    Ok(()) => Err(problem.into()),
+                    Err(store::Error::HoldLost) => self.look(command, attempt).await,
+                    Err(error) => Err(error.into()),
+                }
+            }
+            // An earlier attempt may have acted: a refusal now says nothing about it.
+            Performed::Nothing(_) | Performed::Unknown => {
+                match self.suspend(scope, &attempt.hold, attempt.attempts).await {
+                    Err(store::Error::HoldLost) => self.look(command, attempt).await,
+                    retry_in => Err(answer::outcome_unknown(self.or_lease(retry_in)).into()),
+                }
+            }
+        }
+    }
+
+    async fn suspend(
+        &self,
+        scope: &Scope,
+        hold: &Hold,
+        attempts: i32,
+    ) -> Result<Duration, store::Error> {
+        let retry_in = backoff(attempts, self.times.retry_max);
+        let needs_operator = attempts >= ATTEMPTS_MAX;
+        fail_point!("unknown", |_| std::process::abort());
+        self.store
+            .suspend(scope, hold, retry_in, needs_operator)
+            .await?;
+        fail_point!("suspended", |_| std::process::abort());
+        Ok(retry_in)
+    }
+
+    /// A suspension that could not be written ends with the lease all the same.
+    fn or_lease(&self, suspended: Result<Duration, store::Error>) -> Duration {
+        suspended.unwrap_or_else(|error| {
+            tracing::warn!(error = ?error, "an attempt could not be suspended");
+            self.times.lease
+        })
+    }
+
+    async fn finish(
+        &self,
+        command: &Command,
+        attempt: &Attempt,
+        finishing: &Finishing,
+    ) -> Result<Step, Refusal> {
+        let mut pause = Duration::from_millis(20);
+        fail_point!("performed", |_| std::process::abort());
+        loop {
+            match self.try_finish(command, attempt, finishing).await {
+                Ok(finished) => {
+                    fail_point!("finished", |_| std::process::abort());
+                    return Ok(Step::Answer(Answer::first(finished)));
+                }
+                // A zombie: the winner's response is the answer.
+                Err(store::Error::HoldLost) => return self.look(command, attempt).await,
+                Err(store::Error::EffectExists(_)) => return self.settle(command, attempt).await,
+                Err(store::Error::Unavailable(error)) if attempt.has_time_left() => {
+                    tracing::warn!(scope = %command.record.scope.prefix(), %error, "finishing again");
+                }
+                Err(error @ store::Error::Unavailable(_)) => return Err(answer::unfinished(error)),
+                Err(error) => return Err(error.into()),
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_secs(1));
+        }
+    }
+
+    async fn try_finish(
+        &self,
+        command: &Command,
+        attempt: &Attempt,
+        finishing: &Finishing,
+    ) -> Result<Finished, store::Error> {
+        let Command { route, record } = command;
+        let hand = Hand {
+            scope: record.scope,
+            hold: attempt.hold,
+            retention: route.retention,
+            response_max: route.response_max,
+        };
+        self.store.finish(hand, finishing).await
+    }
+
+    /// The effect is older than its record, which must have been lost: what is archived is 410 and
+    /// where the resource is.
+    async fn settle(&self, command: &Command, attempt: &Attempt) -> Result<Step, Refusal> {
+        let scope = &command.record.scope;
+        let location = self
+            .store
+            .order_location(scope, attempt.hold.generation)
+            .await?;
+        let response = answer::effect_exists(location);
+        let finishing = Finishing::Response {
+            outcome: Outcome::Succeeded,
+            response: Arc::new(response),
+        };
+        let finished = self.try_finish(command, attempt, &finishing).await?;
+        Ok(Step::Answer(Answer::first(finished)))
+    }
+
+    /// What became of an operation that this attempt no longer holds. A COMMIT whose answer was
+    /// lost is found here too: its record names our own hold.
+    async fn look(&self, command: &Command, attempt: &Attempt) -> Result<Step, Refusal> {
+        match self.find(command).await? {
+            Some(stored) if stored.response.is_some() => {
+                let ours = hold_of(&stored.record) == Some(&attempt.hold);
+                let answer = Answer::replay(stored)?;
+                Ok(Step::Answer(Answer {
+                    replayed: !ours,
+                    ..answer
+                }))
+            }
+            Some(stored) => Ok(Step::InProgress(stored)),
+            None => Err(answer::outcome_unknown(self.times.retry_max).into()),
+        }
+    }
+}
