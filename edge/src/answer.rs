@@ -1,14 +1,12 @@
 //! What a client is answered.
 
-use crate::{arrived::Arrived, cors, error::Error};
+use crate::{arrived::Arrived, cors, error::Error, fields};
 use protocol::{
     problem::{Problem, Source},
     response::Response,
 };
-use worker::{
-    js_sys::{JSON, Uint8Array},
-    web_sys,
-};
+use serde::Serialize;
+use worker::{js_sys::Uint8Array, web_sys};
 
 /// A response, and what the log calls it.
 pub(crate) struct Answer {
@@ -46,8 +44,7 @@ impl Answer {
             .iter()
             .map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value)));
         let applied = applied.map(|applied| ("preference-applied", applied.into()));
-        let headers: Vec<_> = headers.chain(applied).collect();
-        let response = build(replay.status, &headers, &replay.body)?;
+        let response = build(replay.status, headers.chain(applied), &replay.body)?;
         Ok(Self { response, outcome })
     }
 
@@ -55,7 +52,7 @@ impl Answer {
     pub(crate) fn problem(problem: &Problem, applied: Option<&str>) -> Result<Self, Error> {
         let mut headers = problem.headers();
         headers.extend(applied.map(|applied| ("preference-applied", applied.to_owned())));
-        let response = build(problem.status(), &headers, &problem.to_json(Source::Edge))?;
+        let response = build(problem.status(), headers, &problem.to_json(Source::Edge))?;
         Ok(Self {
             response,
             outcome: problem.kind.slug(),
@@ -69,7 +66,7 @@ impl Answer {
             ("cache-control", "no-store"),
         ];
         Ok(Self {
-            response: build(200, &headers, br#"{"status":"ok"}"#)?,
+            response: build(200, headers, br#"{"status":"ok"}"#)?,
             outcome: "health",
         })
     }
@@ -86,22 +83,21 @@ impl Answer {
             ]);
         }
         Ok(Self {
-            response: build(204, &answer, &[])?,
+            response: build(204, answer, &[])?,
             outcome: "preflight",
         })
     }
 }
 
-/// A response of plain bytes. The headers cross to JavaScript as one text.
-fn build(
+/// A response of plain bytes.
+fn build<'a, V: Serialize>(
     status: u16,
-    headers: &impl serde::Serialize,
+    headers: impl IntoIterator<Item = (&'a str, V)>,
     body: &[u8],
 ) -> Result<web_sys::Response, Error> {
-    let headers = serde_json::to_string(headers).unwrap_or_default();
     let init = web_sys::ResponseInit::new();
     init.set_status(status);
-    init.set_headers(&JSON::parse(&headers)?);
+    init.set_headers(&fields::object(headers)?);
     let body = (!is_bodiless(status)).then(|| Uint8Array::from(body));
     Ok(web_sys::Response::new_with_opt_js_u8_array_and_init(
         body.as_ref(),

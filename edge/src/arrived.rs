@@ -19,9 +19,8 @@ const WHOLE_BYTES_MAX: u64 = 1 << 20;
 
 /// An answer whose headers, and unless it is large its body, are here.
 pub(crate) struct Arrived {
-    status: u16,
+    response: web_sys::Response,
     fields: Fields,
-    headers: web_sys::Headers,
     body: Body,
 }
 
@@ -40,7 +39,7 @@ pub(crate) struct Landing {
 
 impl Arrived {
     /// Reads the answer. One that breaks off is no answer.
-    pub(crate) async fn read(response: &web_sys::Response) -> Result<Self, Error> {
+    pub(crate) async fn read(response: web_sys::Response) -> Result<Self, Error> {
         let status = response.status();
         if !(200..600).contains(&status) {
             return Err(Error::OutcomeUnknown(format!("status {status}")));
@@ -55,35 +54,33 @@ impl Arrived {
         } else {
             Body::Streamed(response.body())
         };
-        let headers = web_sys::Headers::new_with_headers(&response.headers())?;
-        for (name, _) in fields.iter().filter(|(name, _)| is_kept_back(name)) {
-            headers.delete(name)?;
-        }
         Ok(Self {
-            status,
+            response,
             fields,
-            headers,
             body,
         })
     }
 
     /// The answer for its own client, `Set-Cookie` lines included.
     pub(crate) fn to_client(&self) -> Result<web_sys::Response, Error> {
-        let init = web_sys::ResponseInit::new();
-        init.set_status(self.status);
-        init.set_headers_headers(&self.headers);
+        // Status and headers are copied from the one to the other by the runtime.
+        let init: &web_sys::ResponseInit = self.response.unchecked_ref();
         let response = match &self.body {
-            _ if is_bodiless(self.status) => {
-                web_sys::Response::new_with_opt_buffer_source_and_init(None, &init)
+            Body::Whole(_) if is_bodiless(self.response.status()) => {
+                web_sys::Response::new_with_opt_buffer_source_and_init(None, init)
             }
             Body::Whole(buffer) => {
-                web_sys::Response::new_with_opt_buffer_source_and_init(Some(buffer), &init)
+                web_sys::Response::new_with_opt_buffer_source_and_init(Some(buffer), init)
             }
             Body::Streamed(stream) => {
-                web_sys::Response::new_with_opt_readable_stream_and_init(stream.as_ref(), &init)
+                web_sys::Response::new_with_opt_readable_stream_and_init(stream.as_ref(), init)
             }
-        };
-        Ok(response?)
+        }?;
+        let headers = response.headers();
+        for (name, _) in self.fields.iter().filter(|(name, _)| is_kept_back(name)) {
+            headers.delete(name)?;
+        }
+        Ok(response)
     }
 
     /// The answer for all others, when the origin has archived it and it is here whole.
@@ -95,7 +92,7 @@ impl Arrived {
         let longest = Millis::try_from(route.edge_replay.as_millis()).unwrap_or(Millis::MAX);
         let keep_for = longest.min(1_000 * Millis::from(seconds));
         let response = Response {
-            status: self.status,
+            status: self.response.status(),
             headers: self.replayed_headers(),
             body: Uint8Array::new(buffer).to_vec(),
         };

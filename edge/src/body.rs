@@ -24,10 +24,8 @@ impl Body {
     /// Reads the body. Over `body_max` it is refused, announced or not, and a body that ends before
     /// its announced length is refused too; both before any lock is taken (CASES C51).
     pub(crate) async fn read(request: &Incoming, route: &Route) -> Result<Self, Error> {
-        let announced = request
-            .fields
-            .get("content-length")
-            .and_then(|field| field.parse().ok());
+        let announced = request.header("content-length");
+        let announced = announced.and_then(|length| length.parse().ok());
         match announced {
             Some(length) => {
                 identity::body_size(route, length)?;

@@ -12,22 +12,20 @@ const EXPOSED: &str = "Idempotent-Replayed, Idempotency-Expires, Idempotency-Sta
 
 /// What to answer in `Access-Control-Allow-Origin`, where policy allows the request's origin.
 pub(crate) fn allowed(policy: &Policy, request: &Incoming) -> Option<String> {
-    let origin = request.fields.get("origin")?;
-    let listed = |listed: &&String| *listed == "*" || *listed == origin;
+    let origin = request.header("origin")?;
+    let listed = |listed: &&String| *listed == "*" || **listed == origin;
     policy.cors_allow_origins.iter().find(listed).cloned()
 }
 
 /// The headers that a preflight of a protected route asks for; `None` for any other request.
-pub(crate) fn preflight<'a>(policy: &Policy, request: &'a Incoming) -> Option<&'a str> {
-    let method = request.fields.get("access-control-request-method")?;
-    let is_preflight =
-        request.method == "OPTIONS" && policy.route(method, request.path()).is_some();
-    is_preflight.then(|| {
-        request
-            .fields
-            .get("access-control-request-headers")
-            .unwrap_or("content-type, idempotency-key")
-    })
+pub(crate) fn preflight(policy: &Policy, request: &Incoming) -> Option<String> {
+    if request.method != "OPTIONS" {
+        return None;
+    }
+    let method = request.header("access-control-request-method")?;
+    policy.route(&method, request.path())?;
+    let asked = request.header("access-control-request-headers");
+    Some(asked.unwrap_or_else(|| "content-type, idempotency-key".to_owned()))
 }
 
 /// Lets a browser's script read the answer.

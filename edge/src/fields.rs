@@ -1,6 +1,11 @@
 //! Header lines as Rust text.
 
-use worker::{js_sys, wasm_bindgen::JsCast, web_sys};
+use serde::{Serialize, Serializer};
+use worker::{
+    js_sys,
+    wasm_bindgen::{JsCast, JsValue},
+    web_sys,
+};
 
 /// The lines of a message, names in lower case. Repeated lines come joined by a comma, all but
 /// `Set-Cookie`.
@@ -24,6 +29,17 @@ impl Fields {
             .find(|(field, _)| *field == name)
             .map(|(_, value)| value)
     }
+}
+
+/// Header lines as the runtime takes them: one object, which crosses as one text, and of which it
+/// makes headers three times as fast as of a list. So no name may be repeated.
+pub(crate) fn object<'a, V: Serialize>(
+    lines: impl IntoIterator<Item = (&'a str, V)>,
+) -> Result<JsValue, JsValue> {
+    let mut json = Vec::with_capacity(512);
+    let written = serde_json::Serializer::new(&mut json).collect_map(lines);
+    let json = written.ok().and_then(|()| String::from_utf8(json).ok());
+    js_sys::JSON::parse(&json.unwrap_or_default())
 }
 
 #[cfg(test)]

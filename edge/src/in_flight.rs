@@ -3,20 +3,26 @@
 //! It promises only to save work. It keeps nothing in storage, calls no origin and sees no request
 //! body; after a reset the next request goes to the origin, which knows. Every decision is one
 //! borrow without an await inside, so that no two calls interleave in it (CASES C43, C47).
-#![expect(missing_docs, reason = "the macro's own methods have none")]
+//!
+//! The class is written out, where `worker::durable_object` would write it: most calls are decided
+//! at once and answered without a future.
 
-use crate::{clock, timer::Timer};
+use crate::{clock, incoming::target, timer::Timer};
 use futures_channel::oneshot;
 use futures_util::future::select;
 use protocol::{
     flight::{Flights, Landing, Limits, Millis, Take, Taken},
     scope::Scope,
-    wire::in_flight::{ASK_ORIGIN, BUSY, Call, LEAD, MISMATCH, REPLAY},
+    wire::in_flight::{ASK_ORIGIN, BUSY, Call, LEAD, Landed, MISMATCH, REPLAY},
 };
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, panic::AssertUnwindSafe, rc::Rc};
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use worker::{
-    DurableObject, Env, Request, Response, ResponseBuilder, Result, State, durable_object,
-    js_sys::Uint8Array, js_sys::futures::JsFuture, web_sys,
+    js_sys::{
+        Uint8Array,
+        futures::{JsFuture, future_to_promise},
+    },
+    web_sys,
 };
 
 /// Bytes of landed responses in one object; several share an isolate's memory.
@@ -25,104 +31,150 @@ const LANDED_BYTES: usize = 4 << 20;
 const WAITERS: usize = 8_000;
 
 /// One shard of the locks and of what has just landed.
-#[durable_object(fetch)]
-pub struct InFlight {
-    flights: RefCell<Flights<Rc<Vec<u8>>, oneshot::Sender<()>>>,
-}
+#[wasm_bindgen]
+pub struct InFlight(Rc<Shard>);
 
-impl DurableObject for InFlight {
-    fn new(_: State, _: Env) -> Self {
+struct Shard(RefCell<Flights<Rc<Vec<u8>>, oneshot::Sender<()>>>);
+
+type Reply = Result<web_sys::Response, JsValue>;
+
+#[wasm_bindgen]
+impl InFlight {
+    /// An empty shard; it needs neither storage nor bindings.
+    #[wasm_bindgen(constructor)]
+    pub fn new(_state: JsValue, _env: JsValue) -> Self {
         let limits = Limits {
             landed_bytes: LANDED_BYTES,
             waiters: WAITERS,
             ..Limits::default()
         };
-        Self {
-            flights: RefCell::new(Flights::new(limits)),
-        }
+        Self(Rc::new(Shard(RefCell::new(Flights::new(limits)))))
     }
 
-    async fn fetch(&self, request: Request) -> Result<Response> {
-        match Call::from_path(&request.path()) {
-            Some(Call::Take { take, wait }) => self.take(&take, wait).await,
-            Some(Call::Renew { scope, token }) => {
-                let renewed = self.flights.borrow_mut().renew(&scope, token, clock::now());
-                Ok(status(if renewed { LEAD } else { BUSY }))
-            }
-            Some(Call::Land {
-                scope,
-                token,
-                keep_for,
-            }) => {
-                let buffer = JsFuture::from(request.inner().array_buffer()?).await?;
-                let bytes = Uint8Array::new(&buffer).to_vec();
-                let landing = (!bytes.is_empty()).then(|| Landing {
-                    bytes: bytes.len(),
-                    response: Rc::new(bytes),
-                    keep_for,
-                });
-                // Dropping a waiter's sender wakes it.
-                drop(
-                    self.flights
-                        .borrow_mut()
-                        .land(&scope, token, landing, clock::now()),
-                );
-                Ok(status(LEAD))
-            }
-            None => Ok(status(ASK_ORIGIN)),
+    /// Answers a call: at once, or with a promise where it has to read or to wait.
+    pub fn fetch(&self, request: web_sys::Request) -> Result<JsValue, JsValue> {
+        let shard = &self.0;
+        let Some(call) = Call::from_path(target(&request.url())) else {
+            return Ok(status(ASK_ORIGIN)?.into());
+        };
+        if request.body().is_some() {
+            return Ok(promise(Rc::clone(shard).receive(call, request)));
+        }
+        match call {
+            Call::Take { take, wait } => match shard.decide(&take, wait) {
+                Decision::Reply(reply) => Ok(reply?.into()),
+                Decision::Wait(_) => Ok(promise(Rc::clone(shard).take(take, wait))),
+            },
+            Call::Renew { .. } | Call::Land => Ok(shard.renew(&call)?.into()),
         }
     }
 }
 
-impl InFlight {
+enum Decision {
+    Reply(Reply),
+    Wait(Millis),
+}
+
+impl Shard {
+    /// A call that carries landings.
+    async fn receive(self: Rc<Self>, call: Call, request: web_sys::Request) -> Reply {
+        let buffer = JsFuture::from(request.array_buffer()?).await?;
+        let bytes = Uint8Array::new(&buffer).to_vec();
+        let mut rest = bytes.as_slice();
+        while let Some(landed) = Landed::decode(&mut rest) {
+            self.land(&landed);
+        }
+        match call {
+            Call::Take { take, wait } => self.take(take, wait).await,
+            Call::Renew { .. } | Call::Land => self.renew(&call),
+        }
+    }
+
+    fn land(&self, landed: &Landed<'_>) {
+        let landing = (!landed.response.is_empty()).then(|| Landing {
+            response: Rc::new(landed.response.to_vec()),
+            bytes: landed.response.len(),
+            keep_for: landed.keep_for,
+        });
+        let Landed { scope, token, .. } = landed;
+        // Dropping a waiter's sender wakes it.
+        drop(
+            self.0
+                .borrow_mut()
+                .land(scope, *token, landing, clock::now()),
+        );
+    }
+
+    fn renew(&self, call: &Call) -> Reply {
+        let holds = match call {
+            Call::Renew { scope, token } => self.0.borrow_mut().renew(scope, *token, clock::now()),
+            Call::Take { .. } | Call::Land => true,
+        };
+        status(if holds { LEAD } else { BUSY })
+    }
+
     /// Decides, and while another leads waits and decides again.
-    async fn take(&self, take: &Take, wait: Millis) -> Result<Response> {
+    async fn take(self: Rc<Self>, take: Take, mut wait: Millis) -> Reply {
         let deadline = clock::now().saturating_add(wait);
         loop {
-            let now = clock::now();
-            let taken = self.flights.borrow_mut().take(take, now);
-            match taken {
-                Taken::Lead => return Ok(status(LEAD)),
-                Taken::Replay(response) => return replay(&response),
-                Taken::Wait { lease_end } if now < deadline => {
-                    self.park(&take.scope, lease_end.min(deadline).saturating_sub(now))
-                        .await;
-                }
-                Taken::Wait { .. } | Taken::Full => return self.busy(),
-                Taken::Mismatch => return Ok(status(MISMATCH)),
-                Taken::AskOrigin => return Ok(status(ASK_ORIGIN)),
+            match self.decide(&take, wait) {
+                Decision::Reply(reply) => return reply,
+                Decision::Wait(longest) => self.park(&take.scope, longest).await,
             }
+            wait = deadline.saturating_sub(clock::now());
         }
+    }
+
+    fn decide(&self, take: &Take, wait: Millis) -> Decision {
+        let now = clock::now();
+        let taken = self.0.borrow_mut().take(take, now);
+        Decision::Reply(match taken {
+            Taken::Lead => status(LEAD),
+            Taken::Replay(response) => replay(&response),
+            Taken::Wait { lease_end } if wait > 0 => {
+                return Decision::Wait(wait.min(lease_end.saturating_sub(now)));
+            }
+            Taken::Wait { .. } | Taken::Full => self.busy(),
+            Taken::Mismatch => status(MISMATCH),
+            Taken::AskOrigin => status(ASK_ORIGIN),
+        })
     }
 
     /// Sleeps until the flight lands or the time is over; its slot is free in either case.
     async fn park(&self, scope: &Scope, longest: Millis) {
         let (waker, woken) = oneshot::channel();
-        if self.flights.borrow_mut().park(scope, waker).is_some() {
+        if self.0.borrow_mut().park(scope, waker).is_some() {
             return;
         }
         // One more, since a timer may fire within the millisecond that it is meant to pass.
         let over = Timer::after(longest.saturating_add(1));
         drop(select(woken, over).await);
-        self.flights
+        self.0
             .borrow_mut()
             .unpark(scope, oneshot::Sender::is_canceled);
     }
 
-    fn busy(&self) -> Result<Response> {
-        let seconds = self.flights.borrow().retry_after().to_string();
-        let builder = ResponseBuilder::new().with_status(BUSY);
-        Ok(builder.with_header("retry-after", &seconds)?.empty())
+    fn busy(&self) -> Reply {
+        let reply = status(BUSY)?;
+        let seconds = self.0.borrow().retry_after().to_string();
+        reply.headers().set("retry-after", &seconds)?;
+        Ok(reply)
     }
 }
 
-fn status(status: u16) -> Response {
-    ResponseBuilder::new().with_status(status).empty()
+fn promise(reply: impl Future<Output = Reply> + 'static) -> JsValue {
+    future_to_promise(AssertUnwindSafe(async { reply.await.map(JsValue::from) })).into()
 }
 
-fn replay(response: &[u8]) -> Result<Response> {
+fn status(status: u16) -> Reply {
+    let init = web_sys::ResponseInit::new();
+    init.set_status(status);
+    web_sys::Response::new_with_opt_buffer_source_and_init(None, &init)
+}
+
+fn replay(response: &[u8]) -> Reply {
     let init = web_sys::ResponseInit::new();
     init.set_status(REPLAY);
     let body = Uint8Array::from(response);
-    Ok(web_sys::Response::new_with_opt_js_u8_array_and_init(Some(&body), &init)?.into())
+    web_sys::Response::new_with_opt_js_u8_array_and_init(Some(&body), &init)
 }

@@ -1,6 +1,5 @@
 //! A request as the Worker received it.
 
-use crate::fields::Fields;
 use worker::{web_sys, worker_sys::ext::RequestExt};
 
 /// The request and what is read from it more than once.
@@ -9,21 +8,25 @@ pub(crate) struct Incoming {
     pub(crate) inner: web_sys::Request,
     /// As sent.
     pub(crate) method: String,
-    /// Its headers.
-    pub(crate) fields: Fields,
+    /// Its headers. Repeated lines come joined by a comma.
+    pub(crate) headers: web_sys::Headers,
     url: String,
 }
 
 impl Incoming {
     /// Takes over a request.
     pub(crate) fn new(inner: web_sys::Request) -> Self {
-        let fields = Fields::of(&inner.headers());
         Self {
             method: inner.method(),
             url: inner.url(),
-            fields,
+            headers: inner.headers(),
             inner,
         }
+    }
+
+    /// The value of a header.
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        self.headers.get(name).ok().flatten()
     }
 
     /// Path and query as sent.

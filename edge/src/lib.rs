@@ -24,6 +24,7 @@ mod flight;
 mod in_flight;
 mod incoming;
 mod key_set;
+mod landings;
 mod lock;
 mod passage;
 mod probe;
@@ -63,7 +64,7 @@ async fn fetch(
     let answer = if request.path() == HEALTH {
         Answer::health()
     } else if let Some(asked) = cors::preflight(&settings.policy, &request) {
-        Answer::preflight(asked, allowed.as_deref())
+        Answer::preflight(&asked, allowed.as_deref())
     } else {
         passage::pass(&request, settings).await
     };

@@ -1,6 +1,9 @@
 //! The Worker's side of the `InFlight` shard.
 
-use crate::{arrived::Landing, clock, error::Error, settings::Settings, timer::Timer, wait::Wait};
+use crate::{
+    arrived::Landing, clock, error::Error, landings, landings::LINGER_MS, settings::Settings,
+    timer::Timer, wait::Wait,
+};
 use futures_util::future::{Either, pending, select};
 use futures_util::pin_mut;
 use protocol::{
@@ -10,7 +13,7 @@ use protocol::{
     principal::Principal,
     response::Response,
     scope::Scope,
-    wire::in_flight::{self, Call, object_name},
+    wire::in_flight::{self, Call, Landed, object_name},
 };
 use std::convert::Infallible;
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
@@ -115,10 +118,12 @@ impl Lock {
             token: self.token,
             lock_ttl,
         };
+        let aboard = landings::aboard(&self.name, clock::now());
         for tried in 1.. {
             let rest = wait.rest(clock::now());
             let call = Call::Take { take, wait: rest };
-            let thrown = match self.call_within(&call, rest + ANSWER_WITHIN_MS).await? {
+            let replied = self.call_within(&call, &aboard, rest + ANSWER_WITHIN_MS);
+            let thrown = match replied.await? {
                 Ok(reply) => return Ok(read(&reply).await),
                 Err(thrown) => thrown,
             };
@@ -134,9 +139,10 @@ impl Lock {
     async fn call_within(
         &self,
         call: &Call,
+        landings: &[u8],
         longest: Millis,
     ) -> Result<Result<web_sys::Response, JsValue>, LockFailure> {
-        let (reply, late) = (self.call(call, None), Timer::after(longest));
+        let (reply, late) = (self.call(call, landings), Timer::after(longest));
         pin_mut!(reply, late);
         match select(reply, late).await {
             Either::Left((reply, _)) => Ok(reply),
@@ -152,7 +158,7 @@ impl Lock {
         };
         loop {
             Timer::after(RENEW_EVERY_MS).await;
-            let renewed = self.call(&call, None).await;
+            let renewed = self.call(&call, &[]).await;
             if renewed.is_ok_and(|reply| reply.status() != in_flight::LEAD) {
                 pending::<()>().await;
             }
@@ -161,32 +167,33 @@ impl Lock {
 
     /// Ends the flight, with what others may be given. When the call is lost, the lease ends it.
     pub(crate) async fn land(&self, landing: Option<&Landing>) {
-        let keep_for = landing.map_or(0, |landing| landing.keep_for);
-        let call = Call::Land {
+        let response = landing.map(|landing| landing.response.encode());
+        let landed = Landed {
             scope: self.scope,
             token: self.token,
-            keep_for,
+            keep_for: landing.map_or(0, |landing| landing.keep_for),
+            response: response.as_deref().unwrap_or_default(),
         };
-        let body = landing.map(|landing| Uint8Array::from(landing.response.encode().as_slice()));
-        let _ = self.call(&call, body.as_ref()).await;
+        if landings::add(&self.name, &landed, clock::now()) {
+            Timer::after(LINGER_MS).await;
+        }
+        let left = landings::left(&self.name);
+        if !left.is_empty() {
+            let _ = self.call(&Call::Land, &left).await;
+        }
     }
 
     /// One call, each through a stub of its own: a stub stays broken after an error.
-    async fn call(
-        &self,
-        call: &Call,
-        body: Option<&Uint8Array>,
-    ) -> Result<web_sys::Response, JsValue> {
+    async fn call(&self, call: &Call, landings: &[u8]) -> Result<web_sys::Response, JsValue> {
         let stub: Fetcher = self.namespace.get_by_name(&self.name)?.into_rpc();
         let url = format!("https://in-flight{}", call.to_path());
-        let promise = match body {
-            Some(body) => {
-                let init = RequestInit::new();
-                init.set_method("POST");
-                init.set_body(body);
-                stub.fetch_with_str_and_init(&url, &init)?
-            }
-            None => stub.fetch_with_str(&url)?,
+        let promise = if landings.is_empty() {
+            stub.fetch_with_str(&url)?
+        } else {
+            let init = RequestInit::new();
+            init.set_method("POST");
+            init.set_body(&Uint8Array::from(landings));
+            stub.fetch_with_str_and_init(&url, &init)?
         };
         Ok(JsFuture::from(promise).await?.unchecked_into())
     }

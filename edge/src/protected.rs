@@ -8,7 +8,7 @@ use futures_channel::oneshot;
 use protocol::{
     fingerprint::Command,
     identity::{self, Credentials, Identity, KeySource},
-    policy::Route,
+    policy::{PrincipalRule, Route},
     principal::Principal,
     wire,
 };
@@ -23,10 +23,11 @@ pub(crate) async fn answer(
     env: &Env,
     context: &Context,
 ) -> worker::Result<web_sys::Response> {
-    let wait = Wait::new(request.fields.get("prefer"), route.wait_max, clock::now());
+    let prefer = request.header("prefer");
+    let wait = Wait::new(prefer.as_deref(), route.wait_max, clock::now());
     rim.applied = wait.applied();
-    let lines = request.fields.get(wire::IDEMPOTENCY_KEY).map(str::as_bytes);
-    let source = match identity::key(route, lines) {
+    let key = request.header(wire::IDEMPOTENCY_KEY);
+    let source = match identity::key(route, key.as_deref().map(str::as_bytes)) {
         Ok(KeySource::Unprotected) => return rim.leave(passage::pass(&request, settings).await),
         Ok(source) => source,
         Err(problem) => return rim.leave(Err(problem.into())),
@@ -76,23 +77,39 @@ async fn known(
     source: &KeySource,
 ) -> Result<(Body, Principal, Identity), Error> {
     let body = Body::read(request, route).await?;
-    let value = |name: &str| request.fields.get(name).map(str::as_bytes);
+    let read = headers(request, route);
+    let value = |name: &str| {
+        let found = read.iter().find(|(header, _)| *header == name);
+        found.and_then(|(_, value)| value.as_deref().map(str::as_bytes))
+    };
     let principal = principal(identity::credentials(route, value)?, settings).await?;
-    let headers: Vec<_> = route
-        .fingerprint_headers
-        .iter()
-        .map(|name| (name.as_str(), value(name)))
-        .collect();
+    let selected = route.fingerprint_headers.iter();
+    let selected: Vec<_> = selected.map(|name| (name.as_str(), value(name))).collect();
+    let content_type = request.header("content-type");
     let command = Command {
         method: &request.method,
         path: request.path(),
         query: request.query(),
-        content_type: request.fields.get("content-type"),
-        headers: &headers,
+        content_type: content_type.as_deref(),
+        headers: &selected,
         body: &body.bytes,
     };
     let identity = identity::identify(route, source, &principal, &command)?;
     Ok((body, principal, identity))
+}
+
+/// The headers that tell callers and commands of this route apart.
+fn headers<'r>(request: &Incoming, route: &'r Route) -> Vec<(&'r str, Option<String>)> {
+    let principal = match &route.principal {
+        PrincipalRule::Header(name) => name,
+        PrincipalRule::Anonymous | PrincipalRule::BearerJwt { .. } => "authorization",
+    };
+    let selected = route.fingerprint_headers.iter().map(String::as_str);
+    [principal]
+        .into_iter()
+        .chain(selected)
+        .map(|name| (name, request.header(name)))
+        .collect()
 }
 
 async fn principal(credentials: Credentials<'_>, settings: &Settings) -> Result<Principal, Error> {

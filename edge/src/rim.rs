@@ -49,7 +49,7 @@ impl Rim {
             applied: None,
             method: request.method.clone(),
             allowed,
-            traceparent: request.fields.get("traceparent").map(str::to_owned),
+            traceparent: request.header("traceparent"),
             started: clock::now(),
         }
     }

@@ -1,8 +1,8 @@
 //! The signed hop to the origin (DESIGN section 7).
 
 use crate::{
-    arrived::Arrived, body::Body, clock, error::Error, error::text, incoming::Incoming,
-    incoming::target, probe, settings::Settings, wait::Wait,
+    arrived::Arrived, body::Body, clock, error::Error, error::text, fields::Fields,
+    incoming::Incoming, incoming::target, probe, settings::Settings, wait::Wait,
 };
 use protocol::{
     fingerprint::Fingerprint,
@@ -38,12 +38,12 @@ pub(crate) async fn forward(
     headers.set(wire::FINGERPRINT, &fingerprint.to_field())?;
     // What is landed are identity bytes, whatever this client could decode.
     headers.set("accept-encoding", "identity")?;
-    if let Some(prefer) = request.fields.get("prefer") {
-        headers.set("prefer", &wait.pass_on(prefer, clock::now()))?;
+    if let Some(prefer) = request.header("prefer") {
+        headers.set("prefer", &wait.pass_on(&prefer, clock::now()))?;
     }
     let init = init(request, &headers);
     init.set_body(&body.buffer);
-    Arrived::read(&send(settings, request, &init).await?).await
+    Arrived::read(send(settings, request, &init).await?).await
 }
 
 /// Sends any other request. Its body streams by, and is not covered by the signature.
@@ -73,8 +73,9 @@ fn headers(
     request: &Incoming,
     digest: Option<&str>,
 ) -> Result<Headers, Error> {
-    let headers = Headers::new_with_headers(&request.inner.headers())?;
-    for (name, _) in request.fields.iter().filter(|(name, _)| is_stripped(name)) {
+    let headers = Headers::new_with_headers(&request.headers)?;
+    let fields = Fields::of(&request.headers);
+    for (name, _) in fields.iter().filter(|(name, _)| is_stripped(name)) {
         headers.delete(name)?;
     }
     let Some(keys) = &settings.keys else {
@@ -85,7 +86,7 @@ fn headers(
         method: &request.method,
         target: target(&url),
         content_digest: digest,
-        idempotency_key: request.fields.get(wire::IDEMPOTENCY_KEY),
+        idempotency_key: fields.get(wire::IDEMPOTENCY_KEY),
     };
     if let Some((input, signature)) = keys.sign(&signed, created()) {
         headers.set(SIGNATURE_INPUT, &input)?;

@@ -1,6 +1,7 @@
 //! The words between a Worker and the InFlight shard, versioned: both versions run during a deploy.
 //!
-//! A call is a path, a reply a status; only a landed response has a body.
+//! A call is a path, a reply a status. Landings travel as a body: alone, or aboard a take of the
+//! same shard, which saves a call each.
 
 use crate::{
     fingerprint::Fingerprint,
@@ -41,15 +42,46 @@ pub enum Call {
         /// Who holds it.
         token: Token,
     },
-    /// The holder's call has ended. The body is the response if it is archived, else empty.
-    Land {
-        /// Which flight.
-        scope: Scope,
-        /// Who holds it.
-        token: Token,
-        /// How long the response may be replayed.
-        keep_for: Millis,
-    },
+    /// Holders' calls have ended: the body has a [`Landed`] for each.
+    Land,
+}
+
+/// The end of a flight, as it travels in the body of a land or a take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Landed<'a> {
+    /// Which flight.
+    pub scope: Scope,
+    /// Who holds it.
+    pub token: Token,
+    /// How long the response may be replayed.
+    pub keep_for: Millis,
+    /// [`crate::response::Response::encode`]; empty when the response is not archived.
+    pub response: &'a [u8],
+}
+
+impl<'a> Landed<'a> {
+    /// Appends it to a body.
+    pub fn encode(&self, body: &mut Vec<u8>) {
+        body.extend_from_slice(&self.scope.0);
+        body.extend_from_slice(&self.token.0);
+        body.extend_from_slice(&self.keep_for.to_be_bytes());
+        let length = u32::try_from(self.response.len()).unwrap_or(u32::MAX);
+        body.extend_from_slice(&length.to_be_bytes());
+        body.extend_from_slice(self.response);
+    }
+
+    /// Takes the first one off a body; `None` at its end, or where it is not of this form.
+    pub fn decode(body: &mut &'a [u8]) -> Option<Self> {
+        let (scope, rest) = body.split_first_chunk()?;
+        let (token, rest) = rest.split_first_chunk()?;
+        let (keep_for, rest) = rest.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
+        let (response, rest) = rest.split_at_checked(length)?;
+        *body = rest;
+        let keep_for = Millis::from_be_bytes(*keep_for);
+        Some(Self { scope: Scope(*scope), token: Token(*token), keep_for, response })
+    }
 }
 
 impl Call {
@@ -66,11 +98,7 @@ impl Call {
             Self::Renew { scope, token } => {
                 format!("/{VERSION}/renew/{}/{}", hex::encode(&scope.0), hex::encode(&token.0))
             }
-            Self::Land { scope, token, keep_for } => format!(
-                "/{VERSION}/land/{}/{}/{keep_for}",
-                hex::encode(&scope.0),
-                hex::encode(&token.0),
-            ),
+            Self::Land => format!("/{VERSION}/land"),
         }
     }
 
@@ -78,22 +106,20 @@ impl Call {
     pub fn from_path(path: &str) -> Option<Self> {
         let mut parts = path.strip_prefix('/')?.split('/');
         let (version, verb) = (parts.next()?, parts.next()?);
-        let scope = Scope(hex::decode(parts.next()?)?);
         let call = match (version, verb) {
-            (VERSION, "take") => Self::take(scope, &mut parts)?,
+            (VERSION, "take") => Self::take(&mut parts)?,
             (VERSION, "renew") => {
+                let scope = Scope(hex::decode(parts.next()?)?);
                 Self::Renew { scope, token: Token(hex::decode(parts.next()?)?) }
             }
-            (VERSION, "land") => {
-                let token = Token(hex::decode(parts.next()?)?);
-                Self::Land { scope, token, keep_for: parts.next()?.parse().ok()? }
-            }
+            (VERSION, "land") => Self::Land,
             _ => return None,
         };
         parts.next().is_none().then_some(call)
     }
 
-    fn take<'a>(scope: Scope, parts: &mut impl Iterator<Item = &'a str>) -> Option<Self> {
+    fn take<'a>(parts: &mut impl Iterator<Item = &'a str>) -> Option<Self> {
+        let scope = Scope(hex::decode(parts.next()?)?);
         let fingerprint = Fingerprint::from_field(parts.next()?)?;
         let token = Token(hex::decode(parts.next()?)?);
         let lock_ttl = parts.next()?.parse().ok()?;
@@ -122,12 +148,25 @@ mod tests {
         let calls = [
             Call::Take { take, wait: 30_000 },
             Call::Renew { scope, token },
-            Call::Land { scope, token, keep_for: 60_000 },
+            Call::Land,
         ];
         for call in calls {
             let read = Call::from_path(&call.to_path()).unwrap();
             assert_eq!(read.to_path(), call.to_path());
         }
+    }
+
+    #[test]
+    fn landings_are_read_back_one_by_one() {
+        let token = Token([0xcd; 16]);
+        let landed = |n: u8, response| Landed { scope: Scope([n; 32]), token, keep_for: 9, response };
+        let landings = [landed(1, &b"first"[..]), landed(2, b""), landed(3, b"third")];
+        let mut body = Vec::new();
+        landings.iter().for_each(|landed| landed.encode(&mut body));
+        let mut rest = body.as_slice();
+        let read: Vec<_> = std::iter::from_fn(|| Landed::decode(&mut rest)).collect();
+        assert_eq!(read, landings);
+        assert_eq!(Landed::decode(&mut body.get(..60).unwrap_or_default()), None, "cut short");
     }
 
     #[test]
