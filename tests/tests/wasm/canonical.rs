@@ -28,7 +28,7 @@ async fn outcome(client: &Client, vector: &Value) -> Value {
 async fn every_vector_of_canonical_json_holds_in_wasm() {
     let vectors: Vec<Value> = serde_json::from_str(VECTORS).expect("JSON");
     assert!(vectors.len() >= 300);
-    let worker = Worker::start().await;
+    let worker = Worker::of_tests().await;
     let client = worker.client();
     for vector in &vectors {
         let outcome = outcome(&client, vector).await;

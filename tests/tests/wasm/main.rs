@@ -1,4 +1,5 @@
 //! The rules of `protocol` as Wasm runs them, on real workerd.
 
 mod canonical;
+mod jwt;
 mod worker;
