@@ -4,6 +4,8 @@ use futures_util::future::join_all;
 use tests::{
     answer::Answer,
     client::{Client, ORDER, fresh_key},
+    edge::Edge,
+    origin::Origin,
     world::World,
 };
 
@@ -23,6 +25,14 @@ async fn storm(clients: &[Client], key: &str, prefer: Option<&str>) -> Vec<Answe
         .into_iter()
         .map(|answer| answer.expect("an answer"))
         .collect()
+}
+
+fn edges(world: &World) -> Vec<Client> {
+    world.edges.iter().map(Edge::client).collect()
+}
+
+fn origins(world: &World) -> Vec<Client> {
+    world.origins.iter().map(Origin::client).collect()
 }
 
 /// Every answer is the one 201, or 409; exactly one of them is not a replay.
@@ -76,7 +86,7 @@ async fn two_edges_without_a_common_lock_and_two_origins_are_one_charge() {
         fresh_key(),
     );
     world.sandbox.delay(300).await;
-    let clients: Vec<_> = world.edges.iter().map(|edge| edge.client()).collect();
+    let clients = edges(&world);
     assert_one_executed(&storm(&clients, &key, None).await);
     assert_one_charge(&world).await;
 }
@@ -88,7 +98,7 @@ async fn two_edges_and_two_origins_give_everyone_who_waits_one_answer() {
         fresh_key(),
     );
     world.sandbox.delay(300).await;
-    let clients: Vec<_> = world.edges.iter().map(|edge| edge.client()).collect();
+    let clients = edges(&world);
     let answers = storm(&clients, &key, Some("wait=10")).await;
     assert_eq!(
         answers.iter().filter(|answer| answer.status == 201).count(),
@@ -107,7 +117,7 @@ async fn without_any_edge_two_origins_are_one_charge() {
         .start()
         .await;
     world.sandbox.delay(300).await;
-    let clients: Vec<_> = world.origins.iter().map(|origin| origin.client()).collect();
+    let clients = origins(&world);
     let key = fresh_key();
     assert_one_executed(&storm(&clients, &key, None).await);
     assert_one_charge(&world).await;
@@ -122,7 +132,7 @@ async fn without_any_edge_two_origins_give_everyone_who_waits_one_answer() {
         .start()
         .await;
     world.sandbox.delay(300).await;
-    let clients: Vec<_> = world.origins.iter().map(|origin| origin.client()).collect();
+    let clients = origins(&world);
     let key = fresh_key();
     let answers = storm(&clients, &key, Some("wait=10")).await;
     assert_eq!(

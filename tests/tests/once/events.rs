@@ -10,7 +10,7 @@ use tests::{
 
 const LIMIT: Duration = Duration::from_secs(15);
 
-/// Deliveries that were taken with success, as CloudEvents.
+/// Deliveries that were taken with success, as `CloudEvents`.
 async fn taken(world: &World) -> Vec<Value> {
     let deliveries = world.sandbox.deliveries().await.into_iter();
     let taken = deliveries.filter(|delivery| delivery["status"] == 200);

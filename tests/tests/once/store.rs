@@ -47,26 +47,6 @@ async fn without_postgres_nothing_is_executed_and_with_it_again_all_is_well() {
 }
 
 #[tokio::test]
-async fn a_store_that_never_answers_is_503_in_time_for_the_client() {
-    let (world, key) = (World::builder().faulty_links().start().await, fresh_key());
-    world.client().place(&fresh_key(), ORDER).await;
-    world.links().to_store.set(Fault::Blackhole).await;
-    let asked = Instant::now();
-    let refused = world.client().place(&key, ORDER).await;
-    refused.assert_problem(503, "store-unavailable");
-    assert!(
-        asked.elapsed() < Duration::from_secs(15),
-        "{:?}",
-        asked.elapsed()
-    );
-    assert_eq!(world.sandbox.charges().await.len(), 1);
-    world.links().to_store.set(Fault::None).await;
-    let placed = async || world.client().place(&key, ORDER).await.status == 201;
-    eventually("an order after the silence", LIMIT, placed).await;
-    world.assert_orders(2).await;
-}
-
-#[tokio::test]
 async fn connections_that_break_during_the_charge_cost_nothing() {
     let (world, key) = (World::builder().faulty_links().start().await, fresh_key());
     let place = world.begin_order(&key, 1_000).await;
