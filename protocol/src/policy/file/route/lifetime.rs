@@ -84,7 +84,13 @@ fn within(
 fn off_or_duration(value: &DeValue<'_>) -> Result<Duration, Wrong> {
     match value.as_str() {
         Some("off") => Ok(Duration::ZERO),
-        _ => duration(value, SECOND..=RETENTION_MAX),
+        _ => match duration(value, Duration::ZERO..=RETENTION_MAX)? {
+            short if short < SECOND => {
+                let instead = r#""off" or "1s" or longer"#;
+                Err(Wrong::new("is shorter than 1s", instead))
+            }
+            duration => Ok(duration),
+        },
     }
 }
 

@@ -1,5 +1,6 @@
 //! What `policy.toml` may say, and what becomes of it.
 
+use crate::{ORDERS, UPSTREAM};
 use protocol::{
     canonical::Pointer,
     policy::{
@@ -133,9 +134,6 @@ fn bearer_names_its_claim_or_takes_sub() {
     }
 }
 
-const ORDERS: &str = "[[route]]\nmatch = 'POST /orders'\noperation = 'orders'\n";
-const UPSTREAM: &str = "[[route]]\nmatch = 'POST /up'\nupstream = 'http://u'\n";
-
 #[test]
 fn defaults_hold_where_a_route_says_nothing_and_where_they_fit() {
     let defaults = "
@@ -200,7 +198,7 @@ fn an_upstream_is_judged_by_the_statuses_of_the_contract() {
 
 #[test]
 fn the_policy_survives_its_way_to_the_edge() {
-    let text = include_str!("../../policy.toml");
+    let text = include_str!("../../../policy.toml");
     let policy = policy(&format!("{text}\n{UPSTREAM}fingerprint.exclude = ['/a']"));
     let json = serde_json::to_string(&policy).unwrap();
     assert_eq!(serde_json::from_str::<Policy>(&json).unwrap(), policy);
@@ -208,7 +206,7 @@ fn the_policy_survives_its_way_to_the_edge() {
 
 #[test]
 fn the_file_at_the_root_protects_orders() {
-    let policy = policy(include_str!("../../policy.toml"));
+    let policy = policy(include_str!("../../../policy.toml"));
     let orders = policy.route("POST", "/orders").expect("a route");
     assert_eq!(orders.target, Target::Operation("orders".into()));
     assert_eq!(policy.cors_allow_origins, ["*"]);
@@ -217,7 +215,7 @@ fn the_file_at_the_root_protects_orders() {
 
 #[test]
 fn every_setting_that_the_file_at_the_root_explains_has_the_value_it_shows() {
-    let text = include_str!("../../policy.toml");
+    let text = include_str!("../../../policy.toml");
     let shown = text
         .replace("# scope", "scope")
         .replace("# lock_ttl", "lock_ttl");

@@ -36,7 +36,7 @@ struct Principal {
 }
 
 fn vectors() -> Vectors {
-    serde_json::from_str(include_str!("../vectors/jwt.json")).unwrap()
+    serde_json::from_str(include_str!("../../vectors/jwt.json")).unwrap()
 }
 
 fn keys(vectors: &Vectors) -> Keys {
