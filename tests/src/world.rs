@@ -52,6 +52,7 @@ pub struct Links {
 
 /// What a test wants that differs from one edge, one origin and a signed hop.
 #[derive(Debug)]
+#[must_use = "nothing starts by itself"]
 pub struct Builder {
     edges: usize,
     origins: usize,
@@ -60,6 +61,8 @@ pub struct Builder {
     own_postgres: bool,
     faulty_links: bool,
     policy: Option<String>,
+    lease_seconds: u32,
+    fail_at: Option<String>,
 }
 
 impl World {
@@ -78,6 +81,8 @@ impl World {
             own_postgres: false,
             faulty_links: false,
             policy: None,
+            lease_seconds: 15,
+            fail_at: None,
         }
     }
 
@@ -180,6 +185,15 @@ impl Builder {
         }
     }
 
+    /// Origins with short leases, the first of which dies at this point in its first life.
+    pub fn dying_at(self, point: &str) -> Self {
+        Self {
+            lease_seconds: 3,
+            fail_at: Some(point.to_owned()),
+            ..self
+        }
+    }
+
     /// Starts it all; everything is ready when this returns.
     pub async fn start(self) -> World {
         let folder = Folder::create();
@@ -198,6 +212,8 @@ impl Builder {
             policy: self.policy_file(&folder),
             edge_keys: self.origin_keys.clone(),
             webhook_url: format!("{}/_sandbox/webhook", sandbox.url()),
+            lease_seconds: self.lease_seconds,
+            fail_at: self.fail_at.clone(),
             log: PathBuf::new(),
         };
         if let Some(links) = &links {

@@ -2,6 +2,7 @@
 
 mod cases;
 mod concurrency;
+mod crashes;
 mod events;
 mod failures;
 mod keys;

@@ -180,7 +180,8 @@ async fn a_client_that_leaves_does_not_stop_its_order() {
         world.database.orders().await == 1
     })
     .await;
-    let retry = client.place(&key, ORDER).await;
+    // Written down, but perhaps not yet landed at the edge.
+    let retry = client.place_patiently(&key, ORDER).await;
     assert_eq!((retry.status, retry.replayed()), (201, Some(true)));
     world.assert_orders(1).await;
     assert_eq!(world.sandbox.charges().await[0].requests, 1);
