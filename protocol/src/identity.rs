@@ -75,7 +75,10 @@ pub fn body_size(route: &Route, bytes: u64) -> Result<(), Problem> {
         return Ok(());
     }
     let max = route.body_max;
-    Err(Problem::new(Kind::BodyTooLarge, format!("This route takes at most {max} bytes.")))
+    Err(Problem::new(
+        Kind::BodyTooLarge,
+        format!("This route takes at most {max} bytes."),
+    ))
 }
 
 /// Third check, first half: which credentials the route looks at. `header` gives the one value of
@@ -109,7 +112,10 @@ pub fn status_credentials<'a>(
     };
     let rule = match named {
         Some(route) => Some(&route.principal),
-        None => routes.into_iter().map(|route| &route.principal).find(is_sent),
+        None => routes
+            .into_iter()
+            .map(|route| &route.principal)
+            .find(is_sent),
     };
     sent(rule.unwrap_or(&PrincipalRule::Anonymous), header)
 }
@@ -130,7 +136,8 @@ fn sent<'a>(
         },
         PrincipalRule::BearerJwt { claim } => {
             let token = header("authorization").and_then(bearer);
-            let token = token.ok_or_else(|| invalid("Send Authorization: Bearer <token>.".into()))?;
+            let token =
+                token.ok_or_else(|| invalid("Send Authorization: Bearer <token>.".into()))?;
             Ok(Credentials::Bearer { token, claim })
         }
     }
@@ -162,7 +169,11 @@ pub fn identify(
     };
     let name = (route.scope == ScopeRule::Route).then(|| route.name());
     let scope = Scope::new(principal, kind, key, name.as_deref());
-    Ok(Identity { scope, fingerprint, key_hash: key.hash() })
+    Ok(Identity {
+        scope,
+        fingerprint,
+        key_hash: key.hash(),
+    })
 }
 
 /// The key of a request that sent none: a digest of the fields that policy names.
@@ -171,7 +182,10 @@ fn derive(fields: &[Pointer], body: &[u8]) -> Result<Key, Problem> {
     let mut framing = Framing::new("unavez-derived-key-1");
     for (field, value) in fields.iter().zip(values) {
         let value = value.ok_or_else(|| {
-            let detail = format!("Send an Idempotency-Key header, or the field {}.", field.as_str());
+            let detail = format!(
+                "Send an Idempotency-Key header, or the field {}.",
+                field.as_str()
+            );
             Problem::new(Kind::KeyMissing, detail)
         })?;
         framing = framing.part(field.as_str().as_bytes()).part(&value);
