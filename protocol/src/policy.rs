@@ -6,7 +6,10 @@ mod path;
 
 pub use path::PathPattern;
 
-use crate::{canonical::{Pointer, Selection}, record::AfterRetention};
+use crate::{
+    canonical::{Pointer, Selection},
+    record::AfterRetention,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

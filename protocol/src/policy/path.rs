@@ -23,8 +23,13 @@ pub enum PathPatternError {
 impl PathPattern {
     /// Validates a pattern.
     pub fn new(pattern: &str) -> Result<Self, PathPatternError> {
-        let segments = pattern.strip_prefix('/').ok_or(PathPatternError::NotAbsolute)?;
-        if !pattern.bytes().all(|b| b.is_ascii_graphic() && b != b'?' && b != b'#') {
+        let segments = pattern
+            .strip_prefix('/')
+            .ok_or(PathPatternError::NotAbsolute)?;
+        if !pattern
+            .bytes()
+            .all(|b| b.is_ascii_graphic() && b != b'?' && b != b'#')
+        {
             return Err(PathPatternError::NotAPath);
         }
         for segment in segments.split('/') {
@@ -50,7 +55,9 @@ impl PathPattern {
     pub fn overlaps(&self, other: &Self) -> bool {
         let (ours, theirs) = (self.0.split('/'), other.0.split('/'));
         ours.clone().count() == theirs.clone().count()
-            && ours.zip(theirs).all(|(a, b)| is_parameter(a) || is_parameter(b) || a == b)
+            && ours
+                .zip(theirs)
+                .all(|(a, b)| is_parameter(a) || is_parameter(b) || a == b)
     }
 
     /// As written.
@@ -75,7 +82,12 @@ mod tests {
     fn segments_match_one_by_one() {
         let refunds = pattern("/orders/{id}/refunds");
         assert!(refunds.matches("/orders/1/refunds"));
-        for path in ["/orders//refunds", "/orders/1/refunds/", "/orders/1", "/Orders/1/refunds"] {
+        for path in [
+            "/orders//refunds",
+            "/orders/1/refunds/",
+            "/orders/1",
+            "/Orders/1/refunds",
+        ] {
             assert!(!refunds.matches(path), "{path}");
         }
         assert!(pattern("/").matches("/"));
