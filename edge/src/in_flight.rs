@@ -4,26 +4,20 @@
 //! body; after a reset the next request goes to the origin, which knows. Every decision is one
 //! borrow without an await inside, so that no two calls interleave in it (CASES C43, C47).
 //!
-//! The class is written out, where `worker::durable_object` would write it: most calls are decided
-//! at once and answered without a future.
+//! The class is written out, where `worker::durable_object` would write it: it is called as RPC,
+//! which costs half of what a request costs, and most calls are decided without a future.
 
-use crate::{clock, incoming::target, timer::Timer};
+use crate::{clock, timer::Timer};
 use futures_channel::oneshot;
 use futures_util::future::select;
 use protocol::{
     flight::{Flights, Landing, Limits, Millis, Take, Taken},
     scope::Scope,
-    wire::in_flight::{ASK_ORIGIN, BUSY, Call, LEAD, Landed, MISMATCH, REPLAY},
+    wire::in_flight::{Call, Landed, Reply},
 };
 use std::{cell::RefCell, panic::AssertUnwindSafe, rc::Rc};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
-use worker::{
-    js_sys::{
-        Uint8Array,
-        futures::{JsFuture, future_to_promise},
-    },
-    web_sys,
-};
+use worker::js_sys::{Object, Reflect, Uint8Array, futures::future_to_promise};
 
 /// Bytes of landed responses in one object; several share an isolate's memory.
 const LANDED_BYTES: usize = 4 << 20;
@@ -36,7 +30,23 @@ pub struct InFlight(Rc<Shard>);
 
 struct Shard(RefCell<Flights<Rc<Vec<u8>>, oneshot::Sender<()>>>);
 
-type Reply = Result<web_sys::Response, JsValue>;
+#[wasm_bindgen(module = "cloudflare:workers")]
+extern "C" {
+    #[wasm_bindgen(thread_local_v2, js_name = DurableObject)]
+    static DURABLE_OBJECT: JsValue;
+}
+
+/// Makes the class derive from the runtime's, whose objects alone take RPC.
+pub(crate) fn derive() -> Result<(), JsValue> {
+    let shard = JsValue::from(InFlight::new(JsValue::UNDEFINED, JsValue::UNDEFINED));
+    let class = Object::from(Reflect::get(&shard, &"constructor".into())?);
+    let prototype = |class: &JsValue| Reflect::get(class, &"prototype".into()).map(Object::from);
+    DURABLE_OBJECT.with(|base| {
+        Object::set_prototype_of(&prototype(&class)?, &prototype(base)?);
+        Object::set_prototype_of(&class, &Object::from(base.clone()));
+        Ok(())
+    })
+}
 
 #[wasm_bindgen]
 impl InFlight {
@@ -51,42 +61,34 @@ impl InFlight {
         Self(Rc::new(Shard(RefCell::new(Flights::new(limits)))))
     }
 
-    /// Answers a call: at once, or with a promise where it has to read or to wait.
-    pub fn fetch(&self, request: web_sys::Request) -> Result<JsValue, JsValue> {
+    /// Takes landings in, then answers a call: at once, or with a promise where it has to wait.
+    pub fn ask(&self, words: &str, landings: Option<Box<[u8]>>) -> JsValue {
         let shard = &self.0;
-        let Some(call) = Call::from_path(target(&request.url())) else {
-            return Ok(status(ASK_ORIGIN)?.into());
-        };
-        if request.body().is_some() {
-            return Ok(promise(Rc::clone(shard).receive(call, request)));
-        }
-        match call {
-            Call::Take { take, wait } => match shard.decide(&take, wait) {
-                Decision::Reply(reply) => Ok(reply?.into()),
-                Decision::Wait(_) => Ok(promise(Rc::clone(shard).take(take, wait))),
+        shard.land_all(&landings.unwrap_or_default());
+        match Call::from_words(words) {
+            Some(Call::Take { take, wait }) => match shard.decide(&take, wait) {
+                Decision::Reply(reply) => reply,
+                Decision::Wait(_) => promise(Rc::clone(shard).take(take, wait)),
             },
-            Call::Renew { .. } | Call::Land => Ok(shard.renew(&call)?.into()),
+            Some(Call::Renew { scope, token }) => {
+                let holds = shard.0.borrow_mut().renew(&scope, token, clock::now());
+                number(if holds { Reply::Lead } else { shard.busy() })
+            }
+            Some(Call::Land) => number(Reply::Lead),
+            None => number(Reply::AskOrigin),
         }
     }
 }
 
 enum Decision {
-    Reply(Reply),
+    Reply(JsValue),
     Wait(Millis),
 }
 
 impl Shard {
-    /// A call that carries landings.
-    async fn receive(self: Rc<Self>, call: Call, request: web_sys::Request) -> Reply {
-        let buffer = JsFuture::from(request.array_buffer()?).await?;
-        let bytes = Uint8Array::new(&buffer).to_vec();
-        let mut rest = bytes.as_slice();
-        while let Some(landed) = Landed::decode(&mut rest) {
+    fn land_all(&self, mut landings: &[u8]) {
+        while let Some(landed) = Landed::decode(&mut landings) {
             self.land(&landed);
-        }
-        match call {
-            Call::Take { take, wait } => self.take(take, wait).await,
-            Call::Renew { .. } | Call::Land => self.renew(&call),
         }
     }
 
@@ -105,16 +107,8 @@ impl Shard {
         );
     }
 
-    fn renew(&self, call: &Call) -> Reply {
-        let holds = match call {
-            Call::Renew { scope, token } => self.0.borrow_mut().renew(scope, *token, clock::now()),
-            Call::Take { .. } | Call::Land => true,
-        };
-        status(if holds { LEAD } else { BUSY })
-    }
-
     /// Decides, and while another leads waits and decides again.
-    async fn take(self: Rc<Self>, take: Take, mut wait: Millis) -> Reply {
+    async fn take(self: Rc<Self>, take: Take, mut wait: Millis) -> JsValue {
         let deadline = clock::now().saturating_add(wait);
         loop {
             match self.decide(&take, wait) {
@@ -128,16 +122,18 @@ impl Shard {
     fn decide(&self, take: &Take, wait: Millis) -> Decision {
         let now = clock::now();
         let taken = self.0.borrow_mut().take(take, now);
-        Decision::Reply(match taken {
-            Taken::Lead => status(LEAD),
-            Taken::Replay(response) => replay(&response),
+        Decision::Reply(number(match taken {
+            Taken::Replay(response) => {
+                return Decision::Reply(Uint8Array::from(response.as_slice()).into());
+            }
             Taken::Wait { lease_end } if wait > 0 => {
                 return Decision::Wait(wait.min(lease_end.saturating_sub(now)));
             }
             Taken::Wait { .. } | Taken::Full => self.busy(),
-            Taken::Mismatch => status(MISMATCH),
-            Taken::AskOrigin => status(ASK_ORIGIN),
-        })
+            Taken::Lead => Reply::Lead,
+            Taken::Mismatch => Reply::Mismatch,
+            Taken::AskOrigin => Reply::AskOrigin,
+        }))
     }
 
     /// Sleeps until the flight lands or the time is over; its slot is free in either case.
@@ -155,26 +151,15 @@ impl Shard {
     }
 
     fn busy(&self) -> Reply {
-        let reply = status(BUSY)?;
-        let seconds = self.0.borrow().retry_after().to_string();
-        reply.headers().set("retry-after", &seconds)?;
-        Ok(reply)
+        let retry_after = self.0.borrow().retry_after();
+        Reply::Busy { retry_after }
     }
 }
 
-fn promise(reply: impl Future<Output = Reply> + 'static) -> JsValue {
-    future_to_promise(AssertUnwindSafe(async { reply.await.map(JsValue::from) })).into()
+fn promise(reply: impl Future<Output = JsValue> + 'static) -> JsValue {
+    future_to_promise(AssertUnwindSafe(async { Ok(reply.await) })).into()
 }
 
-fn status(status: u16) -> Reply {
-    let init = web_sys::ResponseInit::new();
-    init.set_status(status);
-    web_sys::Response::new_with_opt_buffer_source_and_init(None, &init)
-}
-
-fn replay(response: &[u8]) -> Reply {
-    let init = web_sys::ResponseInit::new();
-    init.set_status(REPLAY);
-    let body = Uint8Array::from(response);
-    web_sys::Response::new_with_opt_js_u8_array_and_init(Some(&body), &init)
+fn number(reply: Reply) -> JsValue {
+    reply.to_number().into()
 }

@@ -39,10 +39,16 @@ mod wait;
 pub use in_flight::InFlight;
 
 use crate::{answer::Answer, incoming::Incoming, rim::Rim, settings::Settings};
+use wasm_bindgen::JsValue;
 use worker::{Context, Env, event, web_sys};
 
 /// The edge's own address, which answers while the isolate lives; `/healthz` is the origin's.
 const HEALTH: &str = "/.well-known/unavez-edge";
+
+#[event(start)]
+fn start() -> Result<(), JsValue> {
+    in_flight::derive()
+}
 
 #[event(fetch)]
 async fn fetch(

@@ -13,15 +13,13 @@ use protocol::{
     principal::Principal,
     response::Response,
     scope::Scope,
-    wire::in_flight::{self, Call, Landed, object_name},
+    wire::in_flight::{Call, Landed, Reply, object_name},
 };
 use std::convert::Infallible;
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use worker::{
     Env, ObjectNamespace,
-    js_sys::{self, Reflect, Uint8Array, futures::JsFuture},
-    web_sys::{self, RequestInit},
-    worker_sys::Fetcher,
+    js_sys::{self, Promise, Reflect, Uint8Array, futures::JsFuture},
 };
 
 /// The binding of the class.
@@ -76,6 +74,14 @@ enum Remedy {
 
 #[wasm_bindgen]
 extern "C" {
+    /// What `InFlight` shows of itself.
+    #[wasm_bindgen(extends = js_sys::Object)]
+    type Shard;
+    #[wasm_bindgen(method, catch)]
+    fn ask(this: &Shard, words: &str) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, catch, js_name = ask)]
+    fn ask_with(this: &Shard, words: &str, landings: &Uint8Array) -> Result<Promise, JsValue>;
+
     #[wasm_bindgen(js_namespace = crypto, js_name = randomUUID)]
     fn random_uuid() -> String;
 }
@@ -124,7 +130,7 @@ impl Lock {
             let call = Call::Take { take, wait: rest };
             let replied = self.call_within(&call, &aboard, rest + ANSWER_WITHIN_MS);
             let thrown = match replied.await? {
-                Ok(reply) => return Ok(read(&reply).await),
+                Ok(reply) => return Ok(read(&reply)),
                 Err(thrown) => thrown,
             };
             match remedy(&thrown) {
@@ -141,7 +147,7 @@ impl Lock {
         call: &Call,
         landings: &[u8],
         longest: Millis,
-    ) -> Result<Result<web_sys::Response, JsValue>, LockFailure> {
+    ) -> Result<Result<JsValue, JsValue>, LockFailure> {
         let (reply, late) = (self.call(call, landings), Timer::after(longest));
         pin_mut!(reply, late);
         match select(reply, late).await {
@@ -159,7 +165,7 @@ impl Lock {
         loop {
             Timer::after(RENEW_EVERY_MS).await;
             let renewed = self.call(&call, &[]).await;
-            if renewed.is_ok_and(|reply| reply.status() != in_flight::LEAD) {
+            if renewed.is_ok_and(|reply| number(&reply) != Reply::Lead) {
                 pending::<()>().await;
             }
         }
@@ -184,43 +190,38 @@ impl Lock {
     }
 
     /// One call, each through a stub of its own: a stub stays broken after an error.
-    async fn call(&self, call: &Call, landings: &[u8]) -> Result<web_sys::Response, JsValue> {
-        let stub: Fetcher = self.namespace.get_by_name(&self.name)?.into_rpc();
-        let url = format!("https://in-flight{}", call.to_path());
-        let promise = if landings.is_empty() {
-            stub.fetch_with_str(&url)?
+    async fn call(&self, call: &Call, landings: &[u8]) -> Result<JsValue, JsValue> {
+        let shard: Shard = self.namespace.get_by_name(&self.name)?.into_rpc();
+        let words = call.to_words();
+        let reply = if landings.is_empty() {
+            shard.ask(&words)?
         } else {
-            let init = RequestInit::new();
-            init.set_method("POST");
-            init.set_body(&Uint8Array::from(landings));
-            stub.fetch_with_str_and_init(&url, &init)?
+            shard.ask_with(&words, &Uint8Array::from(landings))?
         };
-        Ok(JsFuture::from(promise).await?.unchecked_into())
+        JsFuture::from(reply).await
     }
 }
 
-async fn read(reply: &web_sys::Response) -> Taken {
-    match reply.status() {
-        in_flight::LEAD => Taken::Lead,
-        in_flight::REPLAY => bytes(reply)
-            .await
-            .and_then(|bytes| Response::decode(&bytes))
-            .map_or(Taken::AskOrigin, Taken::Replay),
-        in_flight::BUSY => {
-            let seconds = reply.headers().get("retry-after").ok().flatten();
-            let retry_after = seconds
-                .and_then(|seconds| seconds.parse().ok())
-                .unwrap_or(1);
-            Taken::Busy { retry_after }
-        }
-        in_flight::MISMATCH => Taken::Mismatch,
-        _ => Taken::AskOrigin,
+fn read(reply: &JsValue) -> Taken {
+    if let Some(bytes) = reply.dyn_ref::<Uint8Array>() {
+        let response = Response::decode(&bytes.to_vec());
+        return response.map_or(Taken::AskOrigin, Taken::Replay);
+    }
+    match number(reply) {
+        Reply::Lead => Taken::Lead,
+        Reply::Busy { retry_after } => Taken::Busy { retry_after },
+        Reply::Mismatch => Taken::Mismatch,
+        Reply::AskOrigin => Taken::AskOrigin,
     }
 }
 
-async fn bytes(reply: &web_sys::Response) -> Option<Vec<u8>> {
-    let buffer = JsFuture::from(reply.array_buffer().ok()?).await.ok()?;
-    Some(Uint8Array::new(&buffer).to_vec())
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number that is no u32 becomes one, and at worst a wait"
+)]
+fn number(reply: &JsValue) -> Reply {
+    Reply::from_number(reply.as_f64().unwrap_or_default() as u32)
 }
 
 /// Reads the marks that the runtime puts on an object's errors.

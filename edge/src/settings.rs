@@ -3,7 +3,7 @@
 use crate::{credentials::Credentials, error::Error};
 use protocol::{policy::Policy, wire::signature::EdgeKeys};
 use std::sync::OnceLock;
-use worker::Env;
+use worker::{Env, web_sys};
 
 /// Written by the build script, which has validated it.
 const POLICY: &str = include_str!(concat!(env!("OUT_DIR"), "/policy.json"));
@@ -34,6 +34,9 @@ impl Settings {
             return Ok(settings);
         }
         let settings = Self::read(|name| env.var(name).ok().map(|value| value.to_string()))?;
+        // What the runtime does not take for a URL would fail with each request, as if it were sent.
+        web_sys::Request::new_with_str(&settings.origin)
+            .map_err(|_| Error::Setting("ORIGIN_URL is no http or https URL"))?;
         Ok(SETTINGS.get_or_init(|| settings))
     }
 

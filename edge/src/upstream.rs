@@ -22,7 +22,7 @@ use worker::{
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(catch, js_name = fetch)]
-    fn fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
+    fn fetch(url: &str, init: &RequestInit) -> Result<Promise, JsValue>;
 }
 
 /// Sends a protected request, whose bytes were read, with the edge's hint.
@@ -117,7 +117,7 @@ fn is_stripped(name: &str) -> bool {
 pub(crate) fn get(url: &str) -> Result<Promise, JsValue> {
     let init = RequestInit::new();
     init.set_redirect(RequestRedirect::Manual);
-    fetch(&web_sys::Request::new_with_str_and_init(url, &init)?)
+    fetch(url, &init)
 }
 
 async fn send(
@@ -126,11 +126,9 @@ async fn send(
     init: &RequestInit,
 ) -> Result<web_sys::Response, Error> {
     probe::check(&settings.origin).await?;
-    let outgoing = web_sys::Request::new_with_str_and_init(&url(settings, request), init)?;
     let lost = |thrown| lost(&request.method, text(thrown));
-    let answer = JsFuture::from(fetch(&outgoing).map_err(lost)?)
-        .await
-        .map_err(lost)?;
+    let answer = fetch(&url(settings, request), init).map_err(lost)?;
+    let answer = JsFuture::from(answer).await.map_err(lost)?;
     probe::answered();
     let response: web_sys::Response = answer.unchecked_into();
     refused(&response)?;

@@ -1,7 +1,7 @@
 //! The words between a Worker and the InFlight shard, versioned: both versions run during a deploy.
 //!
-//! A call is a path, a reply a status. Landings travel as a body: alone, or aboard a take of the
-//! same shard, which saves a call each.
+//! A call is a text, a reply a number. Landings travel as bytes: alone, or aboard a take of the same
+//! shard, which saves a call each.
 
 use crate::{
     fingerprint::Fingerprint,
@@ -11,19 +11,50 @@ use crate::{
     wire::hex,
 };
 
-/// Version of these words. An object that meets another one answers [`ASK_ORIGIN`].
+/// Version of these words. An object that meets another one replies [`Reply::AskOrigin`].
 const VERSION: &str = "1";
 
-/// The lock is the caller's.
-pub const LEAD: u16 = 204;
-/// The body is a landed response ([`crate::response::Response::encode`]).
-pub const REPLAY: u16 = 200;
-/// Another leads and the wait is over; `Retry-After` says when to come again.
-pub const BUSY: u16 = 409;
-/// The key names another command.
-pub const MISMATCH: u16 = 422;
-/// The shard can't tell: go to the origin without a lock.
-pub const ASK_ORIGIN: u16 = 421;
+/// What the shard replies, where it is no landed response
+/// ([`crate::response::Response::encode`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// The lock is the caller's.
+    Lead,
+    /// Another leads and the wait is over.
+    Busy {
+        /// Seconds until it is worth while to come again.
+        retry_after: u32,
+    },
+    /// The key names another command.
+    Mismatch,
+    /// The shard can't tell: go to the origin without a lock.
+    AskOrigin,
+}
+
+impl Reply {
+    /// A number is all that has to travel.
+    pub fn to_number(self) -> u32 {
+        match self {
+            Self::AskOrigin => 0,
+            Self::Lead => 1,
+            Self::Mismatch => 2,
+            Self::Busy { retry_after } => retry_after.saturating_add(BUSY),
+        }
+    }
+
+    /// Reads [`Self::to_number`] back.
+    pub fn from_number(number: u32) -> Self {
+        match number {
+            1 => Self::Lead,
+            2 => Self::Mismatch,
+            BUSY.. => Self::Busy { retry_after: number - BUSY },
+            0 => Self::AskOrigin,
+        }
+    }
+}
+
+/// From here on, a number is the seconds of a [`Reply::Busy`].
+const BUSY: u32 = 3;
 
 /// What a Worker asks of the shard.
 #[derive(Debug, Clone, Copy)]
@@ -42,11 +73,11 @@ pub enum Call {
         /// Who holds it.
         token: Token,
     },
-    /// Holders' calls have ended: the body has a [`Landed`] for each.
+    /// Holders' calls have ended: there is a [`Landed`] for each.
     Land,
 }
 
-/// The end of a flight, as it travels in the body of a land or a take.
+/// The end of a flight, as it travels with a land or a take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Landed<'a> {
     /// Which flight.
@@ -60,7 +91,7 @@ pub struct Landed<'a> {
 }
 
 impl<'a> Landed<'a> {
-    /// Appends it to a body.
+    /// Appends it to others.
     pub fn encode(&self, body: &mut Vec<u8>) {
         body.extend_from_slice(&self.scope.0);
         body.extend_from_slice(&self.token.0);
@@ -70,7 +101,7 @@ impl<'a> Landed<'a> {
         body.extend_from_slice(self.response);
     }
 
-    /// Takes the first one off a body; `None` at its end, or where it is not of this form.
+    /// Takes the first one off; `None` at the end, or where it is not of this form.
     pub fn decode(body: &mut &'a [u8]) -> Option<Self> {
         let (scope, rest) = body.split_first_chunk()?;
         let (token, rest) = rest.split_first_chunk()?;
@@ -85,8 +116,8 @@ impl<'a> Landed<'a> {
 }
 
 impl Call {
-    /// The path of the call.
-    pub fn to_path(&self) -> String {
+    /// The call as text.
+    pub fn to_words(&self) -> String {
         match self {
             Self::Take { take, wait } => format!(
                 "/{VERSION}/take/{}/{}/{}/{}/{wait}",
@@ -102,9 +133,9 @@ impl Call {
         }
     }
 
-    /// Reads [`Self::to_path`] back; `None` for another version's words.
-    pub fn from_path(path: &str) -> Option<Self> {
-        let mut parts = path.strip_prefix('/')?.split('/');
+    /// Reads [`Self::to_words`] back; `None` for another version's words.
+    pub fn from_words(words: &str) -> Option<Self> {
+        let mut parts = words.strip_prefix('/')?.split('/');
         let (version, verb) = (parts.next()?, parts.next()?);
         let call = match (version, verb) {
             (VERSION, "take") => Self::take(&mut parts)?,
@@ -151,8 +182,22 @@ mod tests {
             Call::Land,
         ];
         for call in calls {
-            let read = Call::from_path(&call.to_path()).unwrap();
-            assert_eq!(read.to_path(), call.to_path());
+            let read = Call::from_words(&call.to_words()).unwrap();
+            assert_eq!(read.to_words(), call.to_words());
+        }
+    }
+
+    #[test]
+    fn replies_are_read_back() {
+        let replies = [
+            Reply::Lead,
+            Reply::Mismatch,
+            Reply::AskOrigin,
+            Reply::Busy { retry_after: 0 },
+            Reply::Busy { retry_after: 3_600 },
+        ];
+        for reply in replies {
+            assert_eq!(Reply::from_number(reply.to_number()), reply);
         }
     }
 
@@ -162,7 +207,9 @@ mod tests {
         let landed = |n: u8, response| Landed { scope: Scope([n; 32]), token, keep_for: 9, response };
         let landings = [landed(1, &b"first"[..]), landed(2, b""), landed(3, b"third")];
         let mut body = Vec::new();
-        landings.iter().for_each(|landed| landed.encode(&mut body));
+        for landed in &landings {
+            landed.encode(&mut body);
+        }
         let mut rest = body.as_slice();
         let read: Vec<_> = std::iter::from_fn(|| Landed::decode(&mut rest)).collect();
         assert_eq!(read, landings);
@@ -172,10 +219,10 @@ mod tests {
     #[test]
     fn the_words_of_another_version_are_not_understood() {
         let scope = Scope([1; 32]);
-        let path = Call::Renew { scope, token: Token([1; 16]) }.to_path();
-        assert!(Call::from_path(&path.replacen("/1/", "/2/", 1)).is_none());
-        assert!(Call::from_path(&format!("{path}/more")).is_none());
-        assert!(Call::from_path("/").is_none());
+        let words = Call::Renew { scope, token: Token([1; 16]) }.to_words();
+        assert!(Call::from_words(&words.replacen("/1/", "/2/", 1)).is_none());
+        assert!(Call::from_words(&format!("{words}/more")).is_none());
+        assert!(Call::from_words("/").is_none());
     }
 
     #[test]
