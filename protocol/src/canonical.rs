@@ -19,6 +19,7 @@ mod cursor;
 mod error;
 mod name;
 mod number;
+mod pointer;
 mod selection;
 mod string;
 mod verbatim;
@@ -28,7 +29,8 @@ use sha2::{Digest as _, Sha256};
 
 pub use error::{CanonicalError, CanonicalErrorKind};
 pub use number::{EXPONENT_MAX, NUMBER_CHARS_MAX};
-pub use selection::{Pointer, PointerError, Selection};
+pub use pointer::{Pointer, PointerError};
+pub use selection::Selection;
 use writer::Writer;
 
 /// The most arrays and objects that may be open at one place.

@@ -156,3 +156,72 @@ impl Number<'_> {
         decimal.push(out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The canonical text, and whether the spelling is that text already.
+    fn read(spelled: &str) -> Result<(String, bool), CanonicalError> {
+        let number = scan(&mut Cursor::new(spelled.as_bytes()))?;
+        let mut out = Vec::new();
+        number.push_canonical(&mut out);
+        Ok((String::from_utf8(out).unwrap(), number.is_canonical()))
+    }
+
+    #[test]
+    fn a_spelling_is_canonical_when_it_is_the_text() {
+        for spelled in [
+            "0",
+            "-0",
+            "1",
+            "1.0",
+            "10e-1",
+            "0.1",
+            "0.10",
+            "0.000001",
+            "0.0000001",
+            "1e-7",
+            "1e-6",
+            "1e7",
+            "1e21",
+            "1e+21",
+            "1E+21",
+            "1e+021",
+            "1.5e+21",
+            "15e+20",
+            "1.50e+21",
+            "0e+21",
+            "1e+20",
+            "-1e-7",
+            "123456789012345678901",
+            "1234567890123456789012",
+            "0.0",
+            "-0.5",
+            "1e+1000000",
+            "1e-1000000",
+        ] {
+            let (text, canonical) = read(spelled).unwrap();
+            assert_eq!(canonical, text == spelled, "{spelled}");
+            assert_eq!(read(&text), Ok((text.clone(), true)));
+        }
+    }
+
+    #[test]
+    fn both_limits_hold_for_both_spellings() {
+        for (spelled, kind) in [
+            ("9".repeat(1_001), Kind::NumberTooLong),
+            (format!("0.{}", "1".repeat(999)), Kind::NumberTooLong),
+            (format!("1.{}e+999", "1".repeat(1_000)), Kind::NumberTooLong),
+            ("1e1000001".to_owned(), Kind::ExponentTooLarge),
+            ("10e1000000".to_owned(), Kind::ExponentTooLarge),
+            ("0.1e1000001".to_owned(), Kind::ExponentTooLarge),
+            ("0e99999999999999999999".to_owned(), Kind::ExponentTooLarge),
+        ] {
+            assert_eq!(read(&spelled), Err(kind.at(0)), "{spelled}");
+        }
+        let (longest, _) = read(&"9".repeat(1_000)).unwrap();
+        assert_eq!(longest.len(), 1_006);
+        assert_eq!(read(&longest), Ok((longest.clone(), true)));
+    }
+}

@@ -12,83 +12,12 @@
 //! What is left out must still be JSON: every refusal holds for the whole body. A pointer that
 //! points at nothing selects nothing; `-` (RFC 6901, section 4) never points at an element.
 
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-/// A JSON pointer, parsed. In JSON it is its text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Pointer {
-    text: String,
-    tokens: Vec<String>,
-}
+use serde::{Deserialize, Serialize};
 
-/// Why a text is not a JSON pointer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PointerError {
-    /// Neither empty nor starting with a slash.
-    #[error("the JSON pointer `{0}` must start with `/`")]
-    NoSlash(String),
-    /// A tilde that is not part of `~0` or `~1`.
-    #[error("the JSON pointer `{0}` must write `~` as `~0` and `/` as `~1`")]
-    Escape(String),
-}
-
-impl Pointer {
-    /// Parses the string representation of RFC 6901, section 5.
-    pub fn parse(text: &str) -> Result<Self, PointerError> {
-        let tokens = match text.strip_prefix('/') {
-            Some(path) => path.split('/').map(unescape).collect(),
-            None if text.is_empty() => Some(Vec::new()),
-            None => return Err(PointerError::NoSlash(text.to_owned())),
-        };
-        let tokens = tokens.ok_or_else(|| PointerError::Escape(text.to_owned()))?;
-        Ok(Self {
-            text: text.to_owned(),
-            tokens,
-        })
-    }
-
-    /// As written.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
-    /// Does this pointer name what `other` names, or a place inside it?
-    pub fn is_within(&self, other: &Self) -> bool {
-        self.tokens.starts_with(&other.tokens)
-    }
-}
-
-impl TryFrom<String> for Pointer {
-    type Error = PointerError;
-
-    fn try_from(text: String) -> Result<Self, PointerError> {
-        Self::parse(&text)
-    }
-}
-
-impl From<Pointer> for String {
-    fn from(pointer: Pointer) -> Self {
-        pointer.text
-    }
-}
-
-fn unescape(token: &str) -> Option<String> {
-    let mut parts = token.split('~');
-    let mut text = parts.next()?.to_owned();
-    for part in parts {
-        let (char, rest) = match part.split_at_checked(1)? {
-            ("0", rest) => ('~', rest),
-            ("1", rest) => ('/', rest),
-            _ => return None,
-        };
-        text.push(char);
-        text.push_str(rest);
-    }
-    Some(text)
-}
+use super::pointer::{Pointer, PointerError};
 
 /// What the fingerprint looks at. In JSON it is its two lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,7 +75,7 @@ impl Selection {
 
     /// Is every part of every body selected?
     pub(super) fn is_whole(&self) -> bool {
-        self.whole && self.root.children.is_empty() && !self.root.excluded
+        (self.whole || self.root.included) && self.root.children.is_empty() && !self.root.excluded
     }
 
     /// What holds for the whole body.

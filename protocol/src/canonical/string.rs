@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::error::{CanonicalError, CanonicalErrorKind as Kind};
 
 /// How a string is spelled in the source.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
     /// Without escapes: the source is the text.
     Plain,
@@ -168,4 +168,55 @@ fn short_escape(char: char, spelled: &mut [u8; 6]) -> Option<&[u8]> {
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How the string is spelled, its minimal spelling and its text.
+    fn read(quoted: &str) -> Result<(Spelling, String, String), CanonicalError> {
+        let mut cursor = Cursor::new(quoted.as_bytes());
+        assert!(cursor.eat(b'"'));
+        let spelling = scan(&mut cursor)?;
+        let inside = &quoted.as_bytes()[1..quoted.len() - 1];
+        let (mut minimal, mut unescaped) = (Vec::new(), Vec::new());
+        push_minimal(inside, &mut minimal)?;
+        push_unescaped(inside, &mut unescaped)?;
+        let [minimal, unescaped] = [minimal, unescaped].map(|out| String::from_utf8(out).unwrap());
+        Ok((spelling, minimal, unescaped))
+    }
+
+    #[test]
+    fn strings_are_spelled_minimally() {
+        use Spelling::{Loose, Minimal, Plain};
+        for (quoted, spelling, minimal, text) in [
+            (r#""""#, Plain, r#""""#, ""),
+            ("\"é\u{7f}/\"", Plain, "\"é\u{7f}/\"", "é\u{7f}/"),
+            (r#""a\n\"\\""#, Minimal, r#""a\n\"\\""#, "a\n\"\\"),
+            (r#""\u001f""#, Minimal, r#""\u001f""#, "\u{1f}"),
+            (r#""\u001F""#, Loose, r#""\u001f""#, "\u{1f}"),
+            (r#""\u000a""#, Loose, r#""\n""#, "\n"),
+            (r#""\/\u0041""#, Loose, r#""/A""#, "/A"),
+            (r#""\ud83d\ude00!""#, Loose, "\"😀!\"", "😀!"),
+        ] {
+            let expected = (spelling, minimal.to_owned(), text.to_owned());
+            assert_eq!(read(quoted), Ok(expected), "{quoted}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_escape_is_refused_where_it_starts() {
+        for (quoted, error) in [
+            (r#""ab\x""#, Kind::InvalidEscape.at(3)),
+            (r#""\u12g4""#, Kind::InvalidEscape.at(1)),
+            (r#""a\udc00""#, Kind::LoneSurrogate.at(2)),
+            (r#""\ud800\n""#, Kind::LoneSurrogate.at(1)),
+            (r#""\ud800\ud800""#, Kind::LoneSurrogate.at(1)),
+            ("\"a\tb\"", Kind::ControlCharacter.at(2)),
+            ("\"ab", Kind::UnexpectedEnd.at(3)),
+        ] {
+            assert_eq!(read(quoted), Err(error), "{quoted}");
+        }
+    }
 }

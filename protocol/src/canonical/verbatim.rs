@@ -160,3 +160,62 @@ impl<'a> Scan<'a> {
         last.start == 0 || name::compare(before, after) == Ordering::Less
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canonical_text_is_found_between_white_space() {
+        for text in [
+            "0",
+            r#""a""#,
+            "[]",
+            r#"{"":[{"a":1,"b":-0.5},1e+21,"\n",[true,false,null,{}]],"a":{},"b":[[]]}"#,
+            r#"{"aaaaaaaa":1,"aaaaaaaaa":2,"aaaaaaaab":3,"😀":4,"ﬀ":5}"#,
+        ] {
+            let body = format!(" \t{text}\r\n");
+            assert_eq!(find(body.as_bytes()), Some(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn anything_else_is_left_to_the_writer() {
+        for body in [
+            "",
+            " ",
+            "1 2",
+            "[1, 2]",
+            "[1 ]",
+            "1.0",
+            "-0",
+            "1e5",
+            "01",
+            r#""\/""#,
+            "[1,]",
+            "[,1]",
+            "[1",
+            "{",
+            "}",
+            "]",
+            "nul",
+            "truefalse",
+            r#"{"b":1,"a":2}"#,
+            r#"{"a":1,"a":2}"#,
+            r#"{"":1,"":2}"#,
+            r#"{"a" :1}"#,
+            r#"{"a":1"#,
+            r#"{"a":1]"#,
+            r#"["a":1]"#,
+            r#"{"\n":1}"#,
+            r#"{"ﬀ":1,"😀":2}"#,
+            r#"{"aaaaaaaab":1,"aaaaaaaaa":2}"#,
+            r#"{"a"1}"#,
+            "{a:1}",
+            "\u{c}1",
+        ] {
+            assert_eq!(find(body.as_bytes()), None, "{body}");
+        }
+        assert!(find(&[b'['; DEPTH_MAX + 1]).is_none());
+    }
+}

@@ -8,13 +8,12 @@
 mod level;
 mod members;
 mod output;
+mod scalar;
 
 use super::DEPTH_MAX;
 use super::cursor::Cursor;
 use super::error::{CanonicalError, CanonicalErrorKind as Kind};
-use super::number;
 use super::selection::{Reach, Selection};
-use super::string::{self, Spelling};
 
 use level::{Children, Level};
 use members::Members;
@@ -153,58 +152,6 @@ impl<'a, 's> Writer<'a, 's> {
         }
         self.note(reach, start);
         Ok(Some(reach.selected))
-    }
-
-    fn literal(&mut self, text: &[u8]) -> Result<(), CanonicalError> {
-        for &byte in text {
-            if !self.cursor.eat(byte) {
-                return Err(self.cursor.unexpected());
-            }
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn number(&mut self) -> Result<(), CanonicalError> {
-        if number::skip_common(&mut self.cursor) {
-            Ok(())
-        } else {
-            self.rare_number()
-        }
-    }
-
-    #[cold]
-    fn rare_number(&mut self) -> Result<(), CanonicalError> {
-        let start = self.cursor.at();
-        let number = number::scan(&mut self.cursor)?;
-        if !number.is_canonical() {
-            self.output.flush(start);
-            number.push_canonical(&mut self.output.text);
-            self.output.resume(self.cursor.at());
-        }
-        Ok(())
-    }
-
-    /// Reads the string whose opening quote is next.
-    #[inline]
-    fn string(&mut self) -> Result<Spelling, CanonicalError> {
-        let start = self.cursor.at();
-        self.cursor.skip(1);
-        let spelling = string::scan(&mut self.cursor)?;
-        if spelling == Spelling::Loose {
-            self.loose_string(start)?;
-        }
-        Ok(spelling)
-    }
-
-    #[cold]
-    fn loose_string(&mut self, start: usize) -> Result<(), CanonicalError> {
-        self.output.flush(start);
-        if let [_, inside @ .., _] = self.cursor.since(start) {
-            string::push_minimal(inside, &mut self.output.text)?;
-        }
-        self.output.resume(self.cursor.at());
-        Ok(())
     }
 
     fn open(
