@@ -21,6 +21,8 @@ pub struct Config {
     pub provider_secret: String,
     /// `PROVIDER_TIMEOUT_SECONDS`, 80 by default: Stripe's own.
     pub provider_timeout: Duration,
+    /// `LEASE_SECONDS`, 15 by default: how long an unrenewed attempt holds its record.
+    pub lease: Duration,
     /// `EDGE_KEYS`: who may call; unset, everybody.
     pub edge_keys: Option<EdgeKeys>,
     /// `JWT_…`: which tokens are believed.
@@ -92,6 +94,7 @@ impl Config {
                 "PROVIDER_TIMEOUT_SECONDS",
                 &or("PROVIDER_TIMEOUT_SECONDS", "80"),
             )?),
+            lease: Duration::from_secs(number("LEASE_SECONDS", &or("LEASE_SECONDS", "15"))?),
             edge_keys: text("EDGE_KEYS").map(|keys| edge_keys(&keys)).transpose()?,
             credentials: Arc::new(Credentials::read(&variable)?),
             webhook: webhook(text("WEBHOOK_URL"), text("WEBHOOK_SECRET"))?,

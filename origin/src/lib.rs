@@ -63,7 +63,11 @@ impl App {
         let operations = Operations {
             orders: orders.clone(),
         };
-        let engine = Arc::new(Engine::new(store, operations, Times::default()));
+        let times = Times {
+            lease: config.lease,
+            ..Times::default()
+        };
+        let engine = Arc::new(Engine::new(store, operations, times));
         let routes = policy.routes.into_iter().map(Arc::new).collect();
         let edge_keys = config.edge_keys.clone().map(Arc::new);
         Ok(Self {

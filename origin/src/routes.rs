@@ -9,6 +9,7 @@ mod status;
 
 use crate::{App, Error, idempotency::header_map};
 use axum::{Router, body::Body, middleware::from_fn_with_state, response::Response, routing::get};
+use http::HeaderMap;
 use protocol::problem::{Kind, Problem};
 
 /// The service. Layers run from the bottom up: signature, then protected routes, then the rest.
@@ -28,6 +29,14 @@ pub fn router(app: App) -> Router {
 
 async fn nothing_here() -> Error {
     Problem::new(Kind::NotFound, "There is nothing at this address.").into()
+}
+
+/// The one value of a header that names the caller. Repeated lines name nobody: which of them a
+/// proxy would have shown can't be known.
+fn credential<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a [u8]> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.as_bytes();
+    Some(values.next().map_or(value, |_| &[]))
 }
 
 /// A response of the protocol as one of axum's, raw header bytes included.

@@ -51,7 +51,10 @@ pub struct Command<'a> {
 impl Fingerprint {
     /// Computes the fingerprint in the current scheme.
     pub fn new(command: &Command<'_>, selection: &Selection) -> Result<Self, CanonicalError> {
-        let essence = command.content_type.map(media_type_essence).unwrap_or_default();
+        let essence = command
+            .content_type
+            .map(media_type_essence)
+            .unwrap_or_default();
         let (tag, digest) = body_digest(&essence, command.body, selection)?;
         let mut framing = Framing::new("unavez-fingerprint-1")
             .part(command.method.as_bytes())
@@ -66,7 +69,10 @@ impl Fingerprint {
                 .part(value.unwrap_or_default());
         }
         let digest = framing.part(tag).part(&digest).finish();
-        Ok(Self { version: VERSION, digest })
+        Ok(Self {
+            version: VERSION,
+            digest,
+        })
     }
 
     /// Compares with a stored fingerprint. Version 1 is the only one there is; a later version
@@ -147,16 +153,25 @@ mod tests {
     }
 
     fn digest(command: &Command<'_>) -> [u8; 32] {
-        Fingerprint::new(command, &Selection::whole()).unwrap().digest
+        Fingerprint::new(command, &Selection::whole())
+            .unwrap()
+            .digest
     }
 
     #[test]
     fn equal_commands_are_equal_however_they_are_spelled() {
         let plain = digest(&command(br#"{"a":1,"b":2}"#));
         assert_eq!(plain, digest(&command(b" { \"b\": 2.0, \"a\": 10e-1 }\n")));
-        let types = ["APPLICATION/JSON", "application/json; charset=utf-8", " application/json "];
+        let types = [
+            "APPLICATION/JSON",
+            "application/json; charset=utf-8",
+            " application/json ",
+        ];
         for content_type in types {
-            let other = Command { content_type: Some(content_type), ..command(br#"{"a":1,"b":2}"#) };
+            let other = Command {
+                content_type: Some(content_type),
+                ..command(br#"{"a":1,"b":2}"#)
+            };
             assert_eq!(plain, digest(&other), "{content_type}");
         }
     }
@@ -168,21 +183,68 @@ mod tests {
         let value: Option<&[u8]> = Some(b"v");
         let all = [
             base,
-            Command { method: "PATCH", ..base },
-            Command { path: "/order", query: "s", ..base },
-            Command { path: "/orderss", ..base },
-            Command { query: "a=&a=b&c=", ..base },
-            Command { query: "a=&b=c&b=", ..base },
-            Command { content_type: Some("application/vnd.api+json"), ..base },
-            Command { content_type: Some("text/plain"), ..base },
-            Command { content_type: None, ..base },
-            Command { content_type: None, body: b"", ..base },
-            Command { headers: &[("x", None)], ..base },
-            Command { headers: &[("x", Some(b""))], ..base },
-            Command { headers: &[("x", value)], ..base },
-            Command { body: b"null", ..base },
-            Command { body: b"{}", ..base },
-            Command { body: b"\"\"", ..base },
+            Command {
+                method: "PATCH",
+                ..base
+            },
+            Command {
+                path: "/order",
+                query: "s",
+                ..base
+            },
+            Command {
+                path: "/orderss",
+                ..base
+            },
+            Command {
+                query: "a=&a=b&c=",
+                ..base
+            },
+            Command {
+                query: "a=&b=c&b=",
+                ..base
+            },
+            Command {
+                content_type: Some("application/vnd.api+json"),
+                ..base
+            },
+            Command {
+                content_type: Some("text/plain"),
+                ..base
+            },
+            Command {
+                content_type: None,
+                ..base
+            },
+            Command {
+                content_type: None,
+                body: b"",
+                ..base
+            },
+            Command {
+                headers: &[("x", None)],
+                ..base
+            },
+            Command {
+                headers: &[("x", Some(b""))],
+                ..base
+            },
+            Command {
+                headers: &[("x", value)],
+                ..base
+            },
+            Command {
+                body: b"null",
+                ..base
+            },
+            Command {
+                body: b"{}",
+                ..base
+            },
+            Command {
+                body: b"\"\"",
+                ..base
+            },
         ];
         for (i, a) in all.iter().enumerate() {
             for b in all.get(i + 1..).unwrap() {
@@ -195,7 +257,10 @@ mod tests {
     fn json_that_is_not_json_is_refused_and_other_types_are_not_looked_at() {
         assert!(Fingerprint::new(&command(b""), &Selection::whole()).is_err());
         assert!(Fingerprint::new(&command(b"{"), &Selection::whole()).is_err());
-        let raw = Command { content_type: Some("text/plain"), ..command(b"{") };
+        let raw = Command {
+            content_type: Some("text/plain"),
+            ..command(b"{")
+        };
         assert!(Fingerprint::new(&raw, &Selection::whole()).is_ok());
     }
 

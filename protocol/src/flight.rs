@@ -94,8 +94,18 @@ struct Flight<R, W> {
 }
 
 enum State<R, W> {
-    Up { token: Token, lease_end: Millis, ends_by: Millis, since: Millis, waiters: Vec<W> },
-    Landed { response: R, bytes: usize, until: Millis },
+    Up {
+        token: Token,
+        lease_end: Millis,
+        ends_by: Millis,
+        since: Millis,
+        waiters: Vec<W>,
+    },
+    Landed {
+        response: R,
+        bytes: usize,
+        until: Millis,
+    },
 }
 
 /// All flights of a shard. `R` is a landed response, `W` wakes a waiter when it is dropped or used.
@@ -115,7 +125,9 @@ const PURGE_MIN: usize = 1_024;
 impl<R, W> Flight<R, W> {
     fn is_alive(&self, now: Millis) -> bool {
         match &self.state {
-            State::Up { lease_end, waiters, .. } => *lease_end > now || !waiters.is_empty(),
+            State::Up {
+                lease_end, waiters, ..
+            } => *lease_end > now || !waiters.is_empty(),
             State::Landed { until, .. } => *until > now,
         }
     }
@@ -153,16 +165,24 @@ impl<R: Clone, W> Flights<R, W> {
         match &mut flight.state {
             State::Landed { response, .. } => Taken::Replay(response.clone()),
             State::Up { token, .. } if *token == take.token => Taken::Lead,
-            State::Up { lease_end, waiters, .. } if *lease_end <= now => {
+            State::Up {
+                lease_end, waiters, ..
+            } if *lease_end <= now => {
                 let waiters = std::mem::take(waiters);
                 self.lead(take, now, waiters);
                 Taken::Lead
             }
-            State::Up { lease_end, waiters, .. } => {
+            State::Up {
+                lease_end, waiters, ..
+            } => {
                 let full = waiters.len() >= self.limits.waiters_per_flight
                     || self.waiters >= self.limits.waiters;
                 let lease_end = *lease_end;
-                if full { Taken::Full } else { Taken::Wait { lease_end } }
+                if full {
+                    Taken::Full
+                } else {
+                    Taken::Wait { lease_end }
+                }
             }
         }
     }
@@ -175,8 +195,17 @@ impl<R: Clone, W> Flights<R, W> {
     fn lead(&mut self, take: &Take, now: Millis, waiters: Vec<W>) {
         let ends_by = now.saturating_add(take.lock_ttl);
         let lease_end = ends_by.min(now.saturating_add(self.limits.lease));
-        let state = State::Up { token: take.token, lease_end, ends_by, since: now, waiters };
-        let flight = Flight { fingerprint: take.fingerprint, state };
+        let state = State::Up {
+            token: take.token,
+            lease_end,
+            ends_by,
+            since: now,
+            waiters,
+        };
+        let flight = Flight {
+            fingerprint: take.fingerprint,
+            state,
+        };
         self.flights.insert(take.scope, flight);
     }
 
@@ -208,7 +237,12 @@ impl<R: Clone, W> Flights<R, W> {
     pub fn renew(&mut self, scope: &Scope, holder: Token, now: Millis) -> bool {
         let lease = self.limits.lease;
         match self.flights.get_mut(scope).map(|flight| &mut flight.state) {
-            Some(State::Up { token, lease_end, ends_by, .. }) if *token == holder => {
+            Some(State::Up {
+                token,
+                lease_end,
+                ends_by,
+                ..
+            }) if *token == holder => {
                 *lease_end = (*ends_by).min(now.saturating_add(lease));
                 *lease_end > now
             }
@@ -228,7 +262,13 @@ impl<R: Clone, W> Flights<R, W> {
         let Some(flight) = self.flights.get_mut(scope) else {
             return Vec::new();
         };
-        let State::Up { token, since, waiters, .. } = &mut flight.state else {
+        let State::Up {
+            token,
+            since,
+            waiters,
+            ..
+        } = &mut flight.state
+        else {
             return Vec::new();
         };
         if *token != holder {
@@ -251,8 +291,14 @@ impl<R: Clone, W> Flights<R, W> {
             return;
         };
         let until = now.saturating_add(landing.keep_for.min(self.limits.landed_for));
-        let Landing { response, bytes, .. } = landing;
-        flight.state = State::Landed { response, bytes, until };
+        let Landing {
+            response, bytes, ..
+        } = landing;
+        flight.state = State::Landed {
+            response,
+            bytes,
+            until,
+        };
         self.landed_bytes += bytes;
         self.landed.push_back((*scope, until));
         while self.landed_bytes > self.limits.landed_bytes && !self.landed.is_empty() {
@@ -285,14 +331,20 @@ impl<R: Clone, W> Flights<R, W> {
     }
 
     fn forget(&mut self, scope: &Scope) {
-        if let Some(Flight { state: State::Landed { bytes, .. }, .. }) = self.flights.remove(scope) {
+        if let Some(Flight {
+            state: State::Landed { bytes, .. },
+            ..
+        }) = self.flights.remove(scope)
+        {
             self.landed_bytes = self.landed_bytes.saturating_sub(bytes);
         }
     }
 
     /// How long flights here take, in whole seconds: what a 409 says in `Retry-After`.
     pub fn retry_after(&self) -> u32 {
-        u32::try_from(self.typical.div_ceil(1_000)).unwrap_or(u32::MAX).max(1)
+        u32::try_from(self.typical.div_ceil(1_000))
+            .unwrap_or(u32::MAX)
+            .max(1)
     }
 
     /// How many flights are held, up or landed.
@@ -311,26 +363,49 @@ mod tests {
     use super::*;
 
     const A: Scope = Scope([1; 32]);
-    const BODY: Fingerprint = Fingerprint { version: 1, digest: [1; 32] };
-    const OTHER: Fingerprint = Fingerprint { version: 1, digest: [2; 32] };
+    const BODY: Fingerprint = Fingerprint {
+        version: 1,
+        digest: [1; 32],
+    };
+    const OTHER: Fingerprint = Fingerprint {
+        version: 1,
+        digest: [2; 32],
+    };
 
     fn shard() -> Flights<&'static str, u32> {
-        Flights::new(Limits { waiters_per_flight: 2, landed_bytes: 100, ..Limits::default() })
+        Flights::new(Limits {
+            waiters_per_flight: 2,
+            landed_bytes: 100,
+            ..Limits::default()
+        })
     }
 
     fn take(token: u8) -> Take {
-        Take { scope: A, fingerprint: BODY, token: Token([token; 16]), lock_ttl: 600_000 }
+        Take {
+            scope: A,
+            fingerprint: BODY,
+            token: Token([token; 16]),
+            lock_ttl: 600_000,
+        }
     }
 
     fn landing(bytes: usize) -> Option<Landing<&'static str>> {
-        Some(Landing { response: "201", bytes, keep_for: 10_000 })
+        Some(Landing {
+            response: "201",
+            bytes,
+            keep_for: 10_000,
+        })
     }
 
     #[test]
     fn the_first_leads_and_the_equal_one_waits_for_its_response() {
         let mut shard = shard();
         assert_eq!(shard.take(&take(1), 0), Taken::Lead);
-        assert_eq!(shard.take(&take(1), 1), Taken::Lead, "the same token again is no rival");
+        assert_eq!(
+            shard.take(&take(1), 1),
+            Taken::Lead,
+            "the same token again is no rival"
+        );
         assert_eq!(shard.take(&take(2), 1), Taken::Wait { lease_end: 5_000 });
         assert_eq!(shard.park(&A, 2), None);
         assert_eq!(shard.land(&A, Token([1; 16]), landing(10), 100), vec![2]);
@@ -341,13 +416,19 @@ mod tests {
     #[test]
     fn mismatch_is_refused_while_the_first_is_running_and_after_it_landed() {
         let mut shard = shard();
-        let other = Take { fingerprint: OTHER, ..take(2) };
+        let other = Take {
+            fingerprint: OTHER,
+            ..take(2)
+        };
         shard.take(&take(1), 0);
         assert_eq!(shard.take(&other, 1), Taken::Mismatch);
         shard.land(&A, Token([1; 16]), landing(10), 2);
         assert_eq!(shard.take(&other, 3), Taken::Mismatch);
         let newer = Fingerprint { version: 2, ..BODY };
-        let newer = Take { fingerprint: newer, ..take(2) };
+        let newer = Take {
+            fingerprint: newer,
+            ..take(2)
+        };
         assert_eq!(shard.take(&newer, 3), Taken::AskOrigin);
     }
 
@@ -365,20 +446,36 @@ mod tests {
     fn a_lapsed_lease_is_led_by_the_next_and_its_first_holder_has_no_say() {
         let mut shard = shard();
         shard.take(&take(1), 0);
-        assert_eq!(shard.take(&take(2), 4_999), Taken::Wait { lease_end: 5_000 });
+        assert_eq!(
+            shard.take(&take(2), 4_999),
+            Taken::Wait { lease_end: 5_000 }
+        );
         assert_eq!(shard.take(&take(2), 5_000), Taken::Lead);
         assert!(!shard.renew(&A, Token([1; 16]), 5_001));
-        assert!(shard.land(&A, Token([1; 16]), landing(10), 5_002).is_empty());
-        assert_eq!(shard.take(&take(3), 5_003), Taken::Wait { lease_end: 10_000 });
+        assert!(
+            shard
+                .land(&A, Token([1; 16]), landing(10), 5_002)
+                .is_empty()
+        );
+        assert_eq!(
+            shard.take(&take(3), 5_003),
+            Taken::Wait { lease_end: 10_000 }
+        );
     }
 
     #[test]
     fn renewal_ends_at_lock_ttl() {
         let mut shard = shard();
-        let short = Take { lock_ttl: 7_000, ..take(1) };
+        let short = Take {
+            lock_ttl: 7_000,
+            ..take(1)
+        };
         shard.take(&short, 0);
         assert!(shard.renew(&A, short.token, 4_000));
-        assert_eq!(shard.take(&take(2), 6_999), Taken::Wait { lease_end: 7_000 });
+        assert_eq!(
+            shard.take(&take(2), 6_999),
+            Taken::Wait { lease_end: 7_000 }
+        );
         assert!(!shard.renew(&A, short.token, 7_000));
     }
 
@@ -398,9 +495,16 @@ mod tests {
         let mut shard = shard();
         shard.take(&take(1), 0);
         shard.land(&A, Token([1; 16]), landing(10), 0);
-        assert_eq!(shard.take(&take(2), 10_000), Taken::Lead, "its time is over");
+        assert_eq!(
+            shard.take(&take(2), 10_000),
+            Taken::Lead,
+            "its time is over"
+        );
         shard.land(&A, Token([2; 16]), landing(26), 10_000);
-        assert!(shard.is_empty(), "more than a quarter of the budget is not kept");
+        assert!(
+            shard.is_empty(),
+            "more than a quarter of the budget is not kept"
+        );
         for n in 0..9 {
             let scope = Scope([n + 10; 32]);
             shard.take(&Take { scope, ..take(1) }, 20_000);
@@ -415,7 +519,13 @@ mod tests {
         for n in 0..10_000_u64 {
             let mut scope = [0; 32];
             scope[..8].copy_from_slice(&n.to_be_bytes());
-            shard.take(&Take { scope: Scope(scope), ..take(1) }, n * 100);
+            shard.take(
+                &Take {
+                    scope: Scope(scope),
+                    ..take(1)
+                },
+                n * 100,
+            );
         }
         assert!(shard.len() <= PURGE_MIN, "{}", shard.len());
     }
@@ -428,6 +538,10 @@ mod tests {
             shard.take(&take(1), n * 100_000);
             shard.land(&A, Token([1; 16]), None, n * 100_000 + 4_000);
         }
-        assert!((3..=4).contains(&shard.retry_after()), "{}", shard.retry_after());
+        assert!(
+            (3..=4).contains(&shard.retry_after()),
+            "{}",
+            shard.retry_after()
+        );
     }
 }

@@ -164,11 +164,17 @@ mod tests {
     fn two_lines_are_refused_apart_and_joined() {
         assert_eq!(Key::parse([&b"a"[..], b"a"]), Err(KeyError::Repeated));
         assert!(one(b"a, a").is_err());
-        assert!(one(b"\"a, b\"").is_err(), "a quote opened in one line and closed in the next");
+        assert!(
+            one(b"\"a, b\"").is_err(),
+            "a quote opened in one line and closed in the next"
+        );
     }
 
     #[test]
     fn debug_hides_the_key() {
-        assert_eq!(format!("{:?}", one(b"secret").unwrap().unwrap()), "Key(hidden)");
+        assert_eq!(
+            format!("{:?}", one(b"secret").unwrap().unwrap()),
+            "Key(hidden)"
+        );
     }
 }

@@ -49,13 +49,21 @@ struct Body<'a> {
 impl Problem {
     /// A problem with its sentence.
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into(), retry_after: None, location: None }
+        Self {
+            kind,
+            detail: detail.into(),
+            retry_after: None,
+            location: None,
+        }
     }
 
     /// With `Retry-After`, brought into 1 to 3600.
     #[must_use]
     pub fn retry_after(self, seconds: u32) -> Self {
-        Self { retry_after: Some(seconds.clamp(1, RETRY_AFTER_MAX)), ..self }
+        Self {
+            retry_after: Some(seconds.clamp(1, RETRY_AFTER_MAX)),
+            ..self
+        }
     }
 
     /// With `Location`, when there is one.
@@ -89,12 +97,21 @@ impl Problem {
         let mut headers = vec![
             ("content-type", MEDIA_TYPE.to_owned()),
             ("cache-control", "no-store".to_owned()),
-            ("link", format!("<{}>; rel=\"describedby\"", self.kind.path())),
+            (
+                "link",
+                format!("<{}>; rel=\"describedby\"", self.kind.path()),
+            ),
         ];
-        headers.extend(self.retry_after.map(|seconds| ("retry-after", seconds.to_string())));
+        headers.extend(
+            self.retry_after
+                .map(|seconds| ("retry-after", seconds.to_string())),
+        );
         headers.extend(self.location.clone().map(|location| ("location", location)));
         if self.kind == Kind::CredentialsInvalid {
-            headers.push(("www-authenticate", "Bearer error=\"invalid_token\"".to_owned()));
+            headers.push((
+                "www-authenticate",
+                "Bearer error=\"invalid_token\"".to_owned(),
+            ));
         }
         headers
     }

@@ -146,14 +146,20 @@ impl Record {
         now: Instant,
     ) -> Decision {
         match self {
-            Self::Released(hold) => {
-                Decision::Claim { generation: hold.generation, fence: hold.fence + 1 }
-            }
+            Self::Released(hold) => Decision::Claim {
+                generation: hold.generation,
+                fence: hold.fence + 1,
+            },
             Self::Finished(finished)
                 if finished.is_over(now) && after_retention == AfterRetention::Execute =>
             {
-                let Hold { generation, fence, .. } = finished.hold;
-                Decision::Claim { generation: generation + 1, fence: fence + 1 }
+                let Hold {
+                    generation, fence, ..
+                } = finished.hold;
+                Decision::Claim {
+                    generation: generation + 1,
+                    fence: fence + 1,
+                }
             }
             Self::Finished(finished) => match compare(&finished.fingerprint) {
                 Comparison::Different => Decision::Mismatch,
@@ -188,7 +194,13 @@ impl Finished {
 impl Pending {
     /// A first claim.
     pub fn claim(fingerprint: Fingerprint, hold: Hold, lease_end: Instant) -> Self {
-        Self { fingerprint, hold, lease_end, may_have_acted: false, needs_operator: false }
+        Self {
+            fingerprint,
+            hold,
+            lease_end,
+            may_have_acted: false,
+            needs_operator: false,
+        }
     }
 
     /// Whether another may take over.
@@ -197,20 +209,36 @@ impl Pending {
     }
 
     fn held_by(self, hold: &Hold) -> Result<Self, HoldLost> {
-        if self.hold == *hold { Ok(self) } else { Err(HoldLost) }
+        if self.hold == *hold {
+            Ok(self)
+        } else {
+            Err(HoldLost)
+        }
     }
 
     /// Another attempt, with the next fence; what the abandoned one did is unknown. `None` while
     /// the lease still runs.
     pub fn take_over(self, owner: Owner, lease_end: Instant, now: Instant) -> Option<Self> {
-        let hold = Hold { fence: self.hold.fence + 1, owner, ..self.hold };
+        let hold = Hold {
+            fence: self.hold.fence + 1,
+            owner,
+            ..self.hold
+        };
         let free = self.is_free(now);
-        free.then_some(Self { hold, lease_end, may_have_acted: true, ..self })
+        free.then_some(Self {
+            hold,
+            lease_end,
+            may_have_acted: true,
+            ..self
+        })
     }
 
     /// Keeps the lease of a running attempt.
     pub fn renew(self, hold: &Hold, lease_end: Instant) -> Result<Self, HoldLost> {
-        Ok(Self { lease_end, ..self.held_by(hold)? })
+        Ok(Self {
+            lease_end,
+            ..self.held_by(hold)?
+        })
     }
 
     /// The outcome is not known: the lease ends, another attempt may follow from `lease_end` on.
@@ -221,7 +249,12 @@ impl Pending {
         needs_operator: bool,
     ) -> Result<Self, HoldLost> {
         let pending = self.held_by(hold)?;
-        Ok(Self { lease_end, needs_operator, may_have_acted: true, ..pending })
+        Ok(Self {
+            lease_end,
+            needs_operator,
+            may_have_acted: true,
+            ..pending
+        })
     }
 
     /// The end.
@@ -232,8 +265,16 @@ impl Pending {
         archive: Archive,
         expires: Instant,
     ) -> Result<Finished, HoldLost> {
-        let Self { fingerprint, hold, .. } = self.held_by(hold)?;
-        Ok(Finished { fingerprint, hold, outcome, expires, archive })
+        let Self {
+            fingerprint, hold, ..
+        } = self.held_by(hold)?;
+        Ok(Finished {
+            fingerprint,
+            hold,
+            outcome,
+            expires,
+            archive,
+        })
     }
 
     /// Nothing happened. Only where no attempt since the last release can have acted.
@@ -250,9 +291,19 @@ impl Pending {
 mod tests {
     use super::*;
 
-    const OURS: Fingerprint = Fingerprint { version: 1, digest: [1; 32] };
-    const OTHER: Fingerprint = Fingerprint { version: 1, digest: [2; 32] };
-    const HOLD: Hold = Hold { generation: 1, fence: 1, owner: [7; 16] };
+    const OURS: Fingerprint = Fingerprint {
+        version: 1,
+        digest: [1; 32],
+    };
+    const OTHER: Fingerprint = Fingerprint {
+        version: 1,
+        digest: [2; 32],
+    };
+    const HOLD: Hold = Hold {
+        generation: 1,
+        fence: 1,
+        owner: [7; 16],
+    };
 
     fn pending() -> Pending {
         Pending::claim(OURS, HOLD, 100)
@@ -269,23 +320,50 @@ mod tests {
 
     #[test]
     fn mismatch_is_decided_before_in_progress_and_after_expiry() {
-        assert_eq!(decide(&Record::Pending(pending()), OTHER, 50), Decision::Mismatch);
-        assert_eq!(decide(&Record::Pending(pending()), OTHER, 100), Decision::Mismatch);
-        assert_eq!(decide(&finished(Archive::Kept), OTHER, 5_000), Decision::Mismatch);
-        assert_eq!(decide(&finished(Archive::Gone), OTHER, 0), Decision::Mismatch);
+        assert_eq!(
+            decide(&Record::Pending(pending()), OTHER, 50),
+            Decision::Mismatch
+        );
+        assert_eq!(
+            decide(&Record::Pending(pending()), OTHER, 100),
+            Decision::Mismatch
+        );
+        assert_eq!(
+            decide(&finished(Archive::Kept), OTHER, 5_000),
+            Decision::Mismatch
+        );
+        assert_eq!(
+            decide(&finished(Archive::Gone), OTHER, 0),
+            Decision::Mismatch
+        );
     }
 
     #[test]
     fn a_lease_ends_at_its_instant() {
-        assert_eq!(decide(&Record::Pending(pending()), OURS, 99), Decision::InProgress);
-        assert_eq!(decide(&Record::Pending(pending()), OURS, 100), Decision::TakeOver);
+        assert_eq!(
+            decide(&Record::Pending(pending()), OURS, 99),
+            Decision::InProgress
+        );
+        assert_eq!(
+            decide(&Record::Pending(pending()), OURS, 100),
+            Decision::TakeOver
+        );
     }
 
     #[test]
     fn retention_ends_at_its_instant() {
-        assert_eq!(decide(&finished(Archive::Kept), OURS, 999), Decision::Replay);
-        assert_eq!(decide(&finished(Archive::Kept), OURS, 1_000), Decision::Expired);
-        assert_eq!(decide(&finished(Archive::NotKept), OURS, 999), Decision::ResponseNotKept);
+        assert_eq!(
+            decide(&finished(Archive::Kept), OURS, 999),
+            Decision::Replay
+        );
+        assert_eq!(
+            decide(&finished(Archive::Kept), OURS, 1_000),
+            Decision::Expired
+        );
+        assert_eq!(
+            decide(&finished(Archive::NotKept), OURS, 999),
+            Decision::ResponseNotKept
+        );
         assert_eq!(decide(&finished(Archive::Gone), OURS, 0), Decision::Expired);
     }
 
@@ -294,7 +372,13 @@ mod tests {
         let record = finished(Archive::Kept);
         let execute = AfterRetention::Execute;
         let after = record.decide(|stored| OTHER.compare(stored), execute, 1_000);
-        assert_eq!(after, Decision::Claim { generation: 2, fence: 2 });
+        assert_eq!(
+            after,
+            Decision::Claim {
+                generation: 2,
+                fence: 2
+            }
+        );
         let before = record.decide(|stored| OTHER.compare(stored), execute, 999);
         assert_eq!(before, Decision::Mismatch);
     }
@@ -302,8 +386,14 @@ mod tests {
     #[test]
     fn an_unknown_version_is_neither_a_match_nor_a_mismatch() {
         let newer = Fingerprint { version: 9, ..OURS };
-        assert_eq!(decide(&Record::Pending(pending()), newer, 50), Decision::UnknownVersion);
-        assert_eq!(decide(&finished(Archive::Kept), newer, 50), Decision::UnknownVersion);
+        assert_eq!(
+            decide(&Record::Pending(pending()), newer, 50),
+            Decision::UnknownVersion
+        );
+        assert_eq!(
+            decide(&finished(Archive::Kept), newer, 50),
+            Decision::UnknownVersion
+        );
     }
 
     #[test]
@@ -312,16 +402,25 @@ mod tests {
         assert_eq!(taken.hold.fence, 2);
         assert_eq!(taken.clone().renew(&HOLD, 999), Err(HoldLost));
         assert_eq!(taken.clone().suspend(&HOLD, 0, false), Err(HoldLost));
-        let finish = taken.clone().finish(&HOLD, Outcome::Failed, Archive::Kept, 9);
+        let finish = taken
+            .clone()
+            .finish(&HOLD, Outcome::Failed, Archive::Kept, 9);
         assert_eq!(finish, Err(HoldLost));
-        assert_eq!(taken.release(&HOLD), Err(ReleaseRefused::HoldLost(HoldLost)));
+        assert_eq!(
+            taken.release(&HOLD),
+            Err(ReleaseRefused::HoldLost(HoldLost))
+        );
     }
 
     #[test]
     fn a_running_lease_is_not_taken_over() {
         assert_eq!(pending().take_over([8; 16], 300, 99), None);
         let held = pending().suspend(&HOLD, 0, true).unwrap();
-        assert_eq!(held.take_over([8; 16], 300, 100), None, "an operator has it");
+        assert_eq!(
+            held.take_over([8; 16], 300, 100),
+            None,
+            "an operator has it"
+        );
     }
 
     #[test]
@@ -337,6 +436,12 @@ mod tests {
     #[test]
     fn a_released_record_counts_as_absent_and_keeps_its_fence() {
         let record = Record::Released(HOLD);
-        assert_eq!(decide(&record, OTHER, 0), Decision::Claim { generation: 1, fence: 2 });
+        assert_eq!(
+            decide(&record, OTHER, 0),
+            Decision::Claim {
+                generation: 1,
+                fence: 2
+            }
+        );
     }
 }

@@ -50,7 +50,10 @@ pub fn is_archived(name: &str) -> bool {
         && !name.starts_with("x-ratelimit-")
         && !name.starts_with("x-rate-limit-")
         && !crate::wire::is_internal(name)
-        && !matches!(name, crate::wire::REPLAYED | crate::wire::EXPIRES | crate::wire::STATUS)
+        && !matches!(
+            name,
+            crate::wire::REPLAYED | crate::wire::EXPIRES | crate::wire::STATUS
+        )
 }
 
 /// Headers of one hop (RFC 9110 section 7.6.1): never passed on in either direction.
@@ -110,7 +113,11 @@ impl Response {
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (status, mut rest) = bytes.split_first_chunk::<2>()?;
         let headers = Self::decode_headers(take_part(&mut rest)?)?;
-        Some(Self { status: u16::from_be_bytes(*status), headers, body: rest.to_vec() })
+        Some(Self {
+            status: u16::from_be_bytes(*status),
+            headers,
+            body: rest.to_vec(),
+        })
     }
 
     /// First value of a header, by its lower-case name.
@@ -130,7 +137,12 @@ fn take_part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 
 impl fmt::Debug for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Response({}, {} body bytes)", self.status, self.body.len())
+        write!(
+            f,
+            "Response({}, {} body bytes)",
+            self.status,
+            self.body.len()
+        )
     }
 }
 
@@ -142,24 +154,47 @@ mod tests {
     fn headers_survive_with_order_repeats_and_raw_bytes() {
         let headers: Vec<Header> = vec![
             ("link".into(), b"</a>; rel=x".to_vec()),
-            ("content-disposition".into(), b"attachment; filename=\"a,b.txt\"".to_vec()),
+            (
+                "content-disposition".into(),
+                b"attachment; filename=\"a,b.txt\"".to_vec(),
+            ),
             ("link".into(), b"</b>; rel=y".to_vec()),
             ("x-latin-1".into(), vec![0xe4]),
             ("x-empty".into(), vec![]),
         ];
         let bytes = Response::encode_headers(&headers);
         assert_eq!(Response::decode_headers(&bytes), Some(headers.clone()));
-        let response = Response { status: 201, headers, body: (0..=255).collect() };
+        let response = Response {
+            status: 201,
+            headers,
+            body: (0..=255).collect(),
+        };
         assert_eq!(Response::decode(&response.encode()), Some(response));
-        assert_eq!(Response::decode_headers(bytes.get(..bytes.len() - 1).unwrap()), None);
+        assert_eq!(
+            Response::decode_headers(bytes.get(..bytes.len() - 1).unwrap()),
+            None
+        );
     }
 
     #[test]
     fn exchange_headers_are_not_archived() {
-        for name in ["set-cookie", "date", "x-ratelimit-remaining", "unavez-archive", "traceparent"] {
+        for name in [
+            "set-cookie",
+            "date",
+            "x-ratelimit-remaining",
+            "unavez-archive",
+            "traceparent",
+        ] {
             assert!(!is_archived(name), "{name}");
         }
-        for name in ["location", "etag", "content-type", "content-disposition", "link", "x-mine"] {
+        for name in [
+            "location",
+            "etag",
+            "content-type",
+            "content-disposition",
+            "link",
+            "x-mine",
+        ] {
             assert!(is_archived(name), "{name}");
         }
     }

@@ -71,7 +71,10 @@ mod tests {
         assert_eq!(scope.child_key(1, "charge"), scope.child_key(1, "charge"));
         assert_ne!(scope.child_key(1, "charge"), scope.child_key(2, "charge"));
         assert_ne!(scope.child_key(1, "charge"), scope.child_key(1, "refund"));
-        assert_ne!(scope.child_key(1, "charge"), Scope([2; 32]).child_key(1, "charge"));
+        assert_ne!(
+            scope.child_key(1, "charge"),
+            Scope([2; 32]).child_key(1, "charge")
+        );
     }
 
     #[test]

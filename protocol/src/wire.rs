@@ -19,10 +19,15 @@ pub const ARCHIVE: &str = "unavez-archive";
 
 /// Headers that only Unavez's own parts may set: the edge strips a client's.
 pub fn is_internal(name: &str) -> bool {
-    name.get(..7).is_some_and(|prefix| prefix.eq_ignore_ascii_case("unavez-"))
-        || [signature::SIGNATURE, signature::SIGNATURE_INPUT, signature::CONTENT_DIGEST]
-            .iter()
-            .any(|internal| name.eq_ignore_ascii_case(internal))
+    name.get(..7)
+        .is_some_and(|prefix| prefix.eq_ignore_ascii_case("unavez-"))
+        || [
+            signature::SIGNATURE,
+            signature::SIGNATURE_INPUT,
+            signature::CONTENT_DIGEST,
+        ]
+        .iter()
+        .any(|internal| name.eq_ignore_ascii_case(internal))
 }
 
 /// Seconds that `Unavez-Archive: max-age=N` grants.
@@ -46,7 +51,10 @@ mod tests {
     #[test]
     fn prefer_is_read_as_a_list() {
         assert_eq!(prefer_wait_seconds("wait=10"), Some(10));
-        assert_eq!(prefer_wait_seconds("respond-async, Wait = \"7\";x=y"), Some(7));
+        assert_eq!(
+            prefer_wait_seconds("respond-async, Wait = \"7\";x=y"),
+            Some(7)
+        );
         assert_eq!(prefer_wait_seconds("wait=-1"), None);
         assert_eq!(prefer_wait_seconds("wait"), None);
         assert_eq!(prefer_wait_seconds("return=minimal"), None);
@@ -54,7 +62,13 @@ mod tests {
 
     #[test]
     fn internal_headers_are_known_in_any_case() {
-        for name in ["Unavez-Archive", "unavez-x", "Signature", "SIGNATURE-INPUT", "Content-Digest"] {
+        for name in [
+            "Unavez-Archive",
+            "unavez-x",
+            "Signature",
+            "SIGNATURE-INPUT",
+            "Content-Digest",
+        ] {
             assert!(is_internal(name), "{name}");
         }
         assert!(!is_internal("idempotency-key"));

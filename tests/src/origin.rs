@@ -27,6 +27,10 @@ pub struct Options {
     pub edge_keys: Option<String>,
     /// `WEBHOOK_URL`.
     pub webhook_url: String,
+    /// `LEASE_SECONDS`.
+    pub lease_seconds: u32,
+    /// `FAILPOINTS`: where its first life ends.
+    pub fail_at: Option<String>,
     /// Where its log goes.
     pub log: PathBuf,
 }
@@ -84,6 +88,7 @@ impl Origin {
 
     /// As [`Self::restart`], without waiting for it.
     pub fn begin_restart(&mut self) {
+        self.options.fail_at = None;
         self.process = spawn(&self.options);
     }
 
@@ -97,7 +102,8 @@ impl Origin {
         signal::send(self.process.pid(), Signal::Resume);
     }
 
-    async fn wait_until_ended(&mut self) {
+    /// Waits until it has ended, by whatever.
+    pub async fn wait_until_ended(&mut self) {
         eventually("the origin's end", STOP_LIMIT, async || {
             self.process.ended().is_some()
         })
@@ -139,6 +145,13 @@ fn spawn(options: &Options) -> Process {
         .env("POLICY_FILE", &options.policy)
         .env("PROVIDER_URL", &options.provider_url)
         .env("PROVIDER_SECRET", DEFAULT_SECRET)
+        .env("LEASE_SECONDS", options.lease_seconds.to_string())
+        .envs(
+            options
+                .fail_at
+                .as_ref()
+                .map(|point| ("FAILPOINTS", format!("{point}=return"))),
+        )
         .env("SEED_STOCK", "dev")
         .env("WEBHOOK_URL", &options.webhook_url)
         .env("WEBHOOK_SECRET", WEBHOOK_SECRET)

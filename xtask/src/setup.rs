@@ -1,7 +1,10 @@
 //! `cargo xtask setup`: what a bare machine lacks; well under a second when nothing is missing.
 
-use crate::failure::Result;
+use std::fs::File;
+
+use crate::failure::{Failure, Result};
 use crate::node_packages;
+use crate::project;
 use crate::toolchain::Toolchain;
 use crate::tools::Tools;
 
@@ -15,7 +18,10 @@ pub struct Setup {
 
 impl Setup {
     /// Finds what is there and installs what is not, saying so.
+    ///
+    /// One process at a time: two that install the same packages undo each other's work.
     pub fn ensure() -> Result<Self> {
+        let _turn = turn()?;
         let toolchain = match Toolchain::find()? {
             Some(toolchain) => toolchain,
             None => Toolchain::install()?,
@@ -24,4 +30,13 @@ impl Setup {
         let tools = Tools::ensure()?;
         Ok(Self { toolchain, tools })
     }
+}
+
+/// Held as long as the file is open; the system takes it back from a process that was killed.
+fn turn() -> Result<File> {
+    let folder = project::state();
+    project::ensure_dir(&folder)?;
+    let file = File::create(folder.join("setup.lock"));
+    let locked = file.and_then(|file| file.lock().map(|()| file));
+    locked.map_err(Failure::because("the set-up could not wait for its turn"))
 }

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::arguments::Arguments;
-use crate::artifacts::{Profile, Programs, Worker, default_policy};
+use crate::artifacts::{Profile, Worker, default_policy};
+use crate::command;
 use crate::failure::{Failure, Result};
 use crate::postgres::{self, Postgres, Stop};
 use crate::process::Log;
@@ -19,7 +20,7 @@ use crate::step::step;
 pub fn run(arguments: Arguments) -> Result<()> {
     let filters = arguments.rest();
     let setup = Setup::ensure()?;
-    Programs::build(Profile::Dev)?;
+    build()?;
     Worker::new(Profile::Dev, &default_policy())?.build(&setup)?;
     Worker::of_tests(Profile::Dev).build(&setup)?;
     let folder = project::target().join(format!("test-{}", std::process::id()));
@@ -31,6 +32,17 @@ pub fn run(arguments: Arguments) -> Result<()> {
     // What stays is found by its name and hurts nobody.
     let _ = fs::remove_dir_all(&folder);
     outcome
+}
+
+/// Everything, with named places where the origin can be made to die. One choice of features for
+/// programs and tests, so that nothing is compiled twice.
+const ALL: [&str; 4] = ["test", "--workspace", "--features", "origin/failpoints"];
+
+/// Builds the tests and, beside them, the programs that they start.
+fn build() -> Result<()> {
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(project::root()).args(ALL).arg("--no-run");
+    command::visibly(&mut cargo)
 }
 
 /// Fast before safe: its data ends with the tests.
@@ -55,7 +67,8 @@ fn cargo_test(filters: &[String], database_url: &str) -> Result<()> {
     let wrong = || Failure::because("cargo test could not be run");
     let mut cargo = Command::new("cargo")
         .current_dir(project::root())
-        .args(["test", "--workspace", "--no-fail-fast", "--"])
+        .args(ALL)
+        .args(["--no-fail-fast", "--"])
         .args(filters)
         .env("TEST_DATABASE_URL", database_url)
         .stdin(Stdio::null())

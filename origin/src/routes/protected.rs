@@ -114,7 +114,7 @@ fn check_digest(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<(), Probl
 }
 
 async fn principal(app: &App, route: &Route, headers: &HeaderMap) -> Result<Principal, Problem> {
-    let header = |name: &str| headers.get(name).map(http::HeaderValue::as_bytes);
+    let header = |name: &str| super::credential(headers, name);
     app.principal(identity::credentials(route, header)?).await
 }
 

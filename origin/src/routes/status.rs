@@ -84,7 +84,7 @@ async fn scope(
     key: &Key,
     headers: &HeaderMap,
 ) -> Result<Scope, Error> {
-    let header = |name: &str| headers.get(name).map(http::HeaderValue::as_bytes);
+    let header = |name: &str| super::credential(headers, name);
     let named = route.map(|name| find(app, name)).transpose()?;
     let all = app.routes.iter().map(|route| &**route);
     let credentials = identity::status_credentials(named, all, header)?;

@@ -179,10 +179,21 @@ mod tests {
     #[test]
     fn retry_flags_follow_the_contract() {
         use Kind::*;
-        for kind in [RequestInProgress, OutcomeUnknown, StoreUnavailable, OriginUnavailable] {
+        for kind in [
+            RequestInProgress,
+            OutcomeUnknown,
+            StoreUnavailable,
+            OriginUnavailable,
+        ] {
             assert!(kind.is_retryable() && kind.keeps_key(), "{kind:?}");
         }
-        for kind in [KeyMissing, KeyMalformed, BodyNotCanonical, BodyTooLarge, KeyReused] {
+        for kind in [
+            KeyMissing,
+            KeyMalformed,
+            BodyNotCanonical,
+            BodyTooLarge,
+            KeyReused,
+        ] {
             assert!(!kind.is_retryable() && !kind.keeps_key(), "{kind:?}");
         }
         assert!(!OrderInvalid.is_retryable() && OrderInvalid.keeps_key());

@@ -27,7 +27,9 @@ pub fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
 }
 
 fn nibble(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|n| u8::try_from(n).ok())
+    char::from(digit)
+        .to_digit(16)
+        .and_then(|n| u8::try_from(n).ok())
 }
 
 #[cfg(test)]

@@ -47,7 +47,9 @@ impl Reply {
         match number {
             1 => Self::Lead,
             2 => Self::Mismatch,
-            BUSY.. => Self::Busy { retry_after: number - BUSY },
+            BUSY.. => Self::Busy {
+                retry_after: number - BUSY,
+            },
             0 => Self::AskOrigin,
         }
     }
@@ -111,7 +113,12 @@ impl<'a> Landed<'a> {
         let (response, rest) = rest.split_at_checked(length)?;
         *body = rest;
         let keep_for = Millis::from_be_bytes(*keep_for);
-        Some(Self { scope: Scope(*scope), token: Token(*token), keep_for, response })
+        Some(Self {
+            scope: Scope(*scope),
+            token: Token(*token),
+            keep_for,
+            response,
+        })
     }
 }
 
@@ -127,7 +134,11 @@ impl Call {
                 take.lock_ttl,
             ),
             Self::Renew { scope, token } => {
-                format!("/{VERSION}/renew/{}/{}", hex::encode(&scope.0), hex::encode(&token.0))
+                format!(
+                    "/{VERSION}/renew/{}/{}",
+                    hex::encode(&scope.0),
+                    hex::encode(&token.0)
+                )
             }
             Self::Land => format!("/{VERSION}/land"),
         }
@@ -141,7 +152,10 @@ impl Call {
             (VERSION, "take") => Self::take(&mut parts)?,
             (VERSION, "renew") => {
                 let scope = Scope(hex::decode(parts.next()?)?);
-                Self::Renew { scope, token: Token(hex::decode(parts.next()?)?) }
+                Self::Renew {
+                    scope,
+                    token: Token(hex::decode(parts.next()?)?),
+                }
             }
             (VERSION, "land") => Self::Land,
             _ => return None,
@@ -155,13 +169,24 @@ impl Call {
         let token = Token(hex::decode(parts.next()?)?);
         let lock_ttl = parts.next()?.parse().ok()?;
         let wait = parts.next()?.parse().ok()?;
-        Some(Self::Take { take: Take { scope, fingerprint, token, lock_ttl }, wait })
+        Some(Self::Take {
+            take: Take {
+                scope,
+                fingerprint,
+                token,
+                lock_ttl,
+            },
+            wait,
+        })
     }
 }
 
 /// The name of the object that holds a scope's flight: near its clients, shared by many keys.
 pub fn object_name(continent: &str, principal: &Principal, scope: &Scope, shards: u32) -> String {
-    let spread = scope.0.first_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes));
+    let spread = scope
+        .0
+        .first_chunk::<4>()
+        .map_or(0, |bytes| u32::from_be_bytes(*bytes));
     let shard = spread % shards.max(1);
     format!("{continent}/{}/{shard}", hex::encode(&principal.to_bytes()))
 }
@@ -174,8 +199,16 @@ mod tests {
     fn calls_are_read_back() {
         let scope = Scope([0xab; 32]);
         let token = Token([0xcd; 16]);
-        let fingerprint = Fingerprint { version: 1, digest: [9; 32] };
-        let take = Take { scope, fingerprint, token, lock_ttl: 600_000 };
+        let fingerprint = Fingerprint {
+            version: 1,
+            digest: [9; 32],
+        };
+        let take = Take {
+            scope,
+            fingerprint,
+            token,
+            lock_ttl: 600_000,
+        };
         let calls = [
             Call::Take { take, wait: 30_000 },
             Call::Renew { scope, token },
@@ -204,8 +237,17 @@ mod tests {
     #[test]
     fn landings_are_read_back_one_by_one() {
         let token = Token([0xcd; 16]);
-        let landed = |n: u8, response| Landed { scope: Scope([n; 32]), token, keep_for: 9, response };
-        let landings = [landed(1, &b"first"[..]), landed(2, b""), landed(3, b"third")];
+        let landed = |n: u8, response| Landed {
+            scope: Scope([n; 32]),
+            token,
+            keep_for: 9,
+            response,
+        };
+        let landings = [
+            landed(1, &b"first"[..]),
+            landed(2, b""),
+            landed(3, b"third"),
+        ];
         let mut body = Vec::new();
         for landed in &landings {
             landed.encode(&mut body);
@@ -213,13 +255,21 @@ mod tests {
         let mut rest = body.as_slice();
         let read: Vec<_> = std::iter::from_fn(|| Landed::decode(&mut rest)).collect();
         assert_eq!(read, landings);
-        assert_eq!(Landed::decode(&mut body.get(..60).unwrap_or_default()), None, "cut short");
+        assert_eq!(
+            Landed::decode(&mut body.get(..60).unwrap_or_default()),
+            None,
+            "cut short"
+        );
     }
 
     #[test]
     fn the_words_of_another_version_are_not_understood() {
         let scope = Scope([1; 32]);
-        let words = Call::Renew { scope, token: Token([1; 16]) }.to_words();
+        let words = Call::Renew {
+            scope,
+            token: Token([1; 16]),
+        }
+        .to_words();
         assert!(Call::from_words(&words.replacen("/1/", "/2/", 1)).is_none());
         assert!(Call::from_words(&format!("{words}/more")).is_none());
         assert!(Call::from_words("/").is_none());
@@ -233,7 +283,12 @@ mod tests {
             object_name("EU", &Principal::Anonymous, &scope, 16),
             object_name("NA", &Principal::Anonymous, &scope, 16),
             object_name("EU", &header, &scope, 16),
-            object_name("EU", &Principal::Anonymous, &Scope([0, 0, 0, 2].repeat(8).try_into().unwrap()), 16),
+            object_name(
+                "EU",
+                &Principal::Anonymous,
+                &Scope([0, 0, 0, 2].repeat(8).try_into().unwrap()),
+                16,
+            ),
         ];
         let distinct: std::collections::HashSet<_> = names.iter().collect();
         assert_eq!(distinct.len(), 4);

@@ -104,7 +104,9 @@ impl<'a> Signed<'a> {
             (CONTENT_DIGEST, self.content_digest),
             (super::IDEMPOTENCY_KEY, self.idempotency_key.map(str::trim)),
         ];
-        let present = optional.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let present = optional
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
         [("@method", self.method), ("@request-target", self.target)]
             .into_iter()
             .chain(present)
@@ -118,18 +120,26 @@ impl EdgeKeys {
         let mut keys: Vec<EdgeKey> = Vec::new();
         for (entry, n) in text.split(',').zip(1..) {
             let (id, secret) = entry.trim().split_once(':').ok_or(EdgeKeysError::Form(n))?;
-            if id.is_empty() || !id.bytes().all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\')
+            if id.is_empty()
+                || !id
+                    .bytes()
+                    .all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\')
             {
                 return Err(EdgeKeysError::Form(n));
             }
-            let secret = STANDARD.decode(secret).map_err(|_| EdgeKeysError::Base64(n))?;
+            let secret = STANDARD
+                .decode(secret)
+                .map_err(|_| EdgeKeysError::Base64(n))?;
             if secret.len() < 16 {
                 return Err(EdgeKeysError::Short(n));
             }
             if keys.iter().any(|key| key.id == id) {
                 return Err(EdgeKeysError::Repeated(n));
             }
-            keys.push(EdgeKey { id: id.to_owned(), secret });
+            keys.push(EdgeKey {
+                id: id.to_owned(),
+                secret,
+            });
         }
         Ok(Self(keys))
     }
@@ -138,13 +148,18 @@ impl EdgeKeys {
     pub fn sign(&self, signed: &Signed<'_>, created: i64) -> Option<(String, String)> {
         let key = self.0.first()?;
         let components = signed.components();
-        let names: Vec<_> = components.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        let names: Vec<_> = components
+            .iter()
+            .map(|(name, _)| format!("\"{name}\""))
+            .collect();
         let params = format!(
             "({});created={created};keyid=\"{}\";alg=\"{ALGORITHM}\"",
             names.join(" "),
             key.id
         );
-        let signature = mac(&key.secret, &base(&components, &params))?.finalize().into_bytes();
+        let signature = mac(&key.secret, &base(&components, &params))?
+            .finalize()
+            .into_bytes();
         let signature = format!("{LABEL}=:{}:", STANDARD.encode(signature));
         Some((format!("{LABEL}={params}"), signature))
     }
@@ -162,7 +177,10 @@ impl EdgeKeys {
         let (ListEntry::InnerList(input), ListEntry::Item(signature)) = (input, signature) else {
             return Err(SignatureError::Malformed);
         };
-        let signature = signature.bare_item.as_byte_sequence().ok_or(SignatureError::Malformed)?;
+        let signature = signature
+            .bare_item
+            .as_byte_sequence()
+            .ok_or(SignatureError::Malformed)?;
         let covered = covered(&input, signed)?;
         let key = self.key_of(&input)?;
         check_created(&input, now)?;
@@ -180,13 +198,20 @@ impl EdgeKeys {
             return Err(SignatureError::UnknownKey);
         }
         let id = string_param(input, "keyid").ok_or(SignatureError::Malformed)?;
-        self.0.iter().find(|key| key.id == id).ok_or(SignatureError::UnknownKey)
+        self.0
+            .iter()
+            .find(|key| key.id == id)
+            .ok_or(SignatureError::UnknownKey)
     }
 }
 
 fn member(field: &str) -> Result<ListEntry, SignatureError> {
-    let fields: Dictionary = Parser::new(field).parse().map_err(|_| SignatureError::Malformed)?;
-    let found = fields.into_iter().find(|(label, _)| label.as_str() == LABEL);
+    let fields: Dictionary = Parser::new(field)
+        .parse()
+        .map_err(|_| SignatureError::Malformed)?;
+    let found = fields
+        .into_iter()
+        .find(|(label, _)| label.as_str() == LABEL);
     found.map(|(_, entry)| entry).ok_or(SignatureError::Missing)
 }
 
@@ -198,16 +223,30 @@ fn covered<'a>(
     let mut expected = signed.components();
     let mut covered = Vec::with_capacity(expected.len());
     for item in &input.items {
-        let name = item.bare_item.as_string().ok_or(SignatureError::Malformed)?;
-        let at = expected.iter().position(|(expected, _)| *expected == name.as_str());
-        let at = at.filter(|_| item.params.is_empty()).ok_or(SignatureError::Coverage)?;
+        let name = item
+            .bare_item
+            .as_string()
+            .ok_or(SignatureError::Malformed)?;
+        let at = expected
+            .iter()
+            .position(|(expected, _)| *expected == name.as_str());
+        let at = at
+            .filter(|_| item.params.is_empty())
+            .ok_or(SignatureError::Coverage)?;
         covered.push(expected.remove(at));
     }
-    if expected.is_empty() { Ok(covered) } else { Err(SignatureError::Coverage) }
+    if expected.is_empty() {
+        Ok(covered)
+    } else {
+        Err(SignatureError::Coverage)
+    }
 }
 
 fn check_created(input: &InnerList, now: i64) -> Result<(), SignatureError> {
-    let created = input.params.iter().find(|(name, _)| name.as_str() == "created");
+    let created = input
+        .params
+        .iter()
+        .find(|(name, _)| name.as_str() == "created");
     let created = created.and_then(|(_, value)| value.as_integer());
     let created = i64::from(created.ok_or(SignatureError::Malformed)?);
     if now.abs_diff(created) > SKEW_SECONDS.unsigned_abs() {
@@ -217,8 +256,13 @@ fn check_created(input: &InnerList, now: i64) -> Result<(), SignatureError> {
 }
 
 fn string_param<'a>(input: &'a InnerList, name: &str) -> Option<&'a str> {
-    let found = input.params.iter().find(|(param, _)| param.as_str() == name);
-    found.and_then(|(_, value)| value.as_string()).map(sfv::StringRef::as_str)
+    let found = input
+        .params
+        .iter()
+        .find(|(param, _)| param.as_str() == name);
+    found
+        .and_then(|(_, value)| value.as_string())
+        .map(sfv::StringRef::as_str)
 }
 
 /// The signature base (RFC 9421 section 2.5).
@@ -249,7 +293,9 @@ pub fn content_digest(body: &[u8]) -> String {
 
 impl fmt::Debug for EdgeKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|key| &key.id)).finish()
+        f.debug_list()
+            .entries(self.0.iter().map(|key| &key.id))
+            .finish()
     }
 }
 
@@ -293,8 +339,14 @@ mod tests {
             ("content-type", "application/json"),
         ];
         let params = "(\"date\" \"@authority\" \"content-type\");created=1618884473;keyid=\"test-shared-secret\"";
-        let signature = mac(&secret, &base(&components, params)).unwrap().finalize().into_bytes();
-        assert_eq!(STANDARD.encode(signature), "pxcQw6G3AjtMBQjwo8XzkZf/bws5LelbaMk5rGIGtE8=");
+        let signature = mac(&secret, &base(&components, params))
+            .unwrap()
+            .finalize()
+            .into_bytes();
+        assert_eq!(
+            STANDARD.encode(signature),
+            "pxcQw6G3AjtMBQjwo8XzkZf/bws5LelbaMk5rGIGtE8="
+        );
     }
 
     #[test]
@@ -303,32 +355,70 @@ mod tests {
             assert_eq!(check(&request(), &request(), at), Ok(()));
         }
         for at in [NOW - 61, NOW + 61] {
-            assert_eq!(check(&request(), &request(), at), Err(SignatureError::Stale));
+            assert_eq!(
+                check(&request(), &request(), at),
+                Err(SignatureError::Stale)
+            );
         }
-        let streamed = Signed { content_digest: None, idempotency_key: None, ..request() };
+        let streamed = Signed {
+            content_digest: None,
+            idempotency_key: None,
+            ..request()
+        };
         assert_eq!(check(&streamed, &streamed, NOW), Ok(()));
     }
 
     #[test]
     fn a_request_altered_after_signing_is_refused() {
         let altered = [
-            Signed { method: "PATCH", ..request() },
-            Signed { target: "/orders?x=2", ..request() },
-            Signed { content_digest: Some("sha-256=:AAAA:"), ..request() },
-            Signed { idempotency_key: Some("k-2"), ..request() },
+            Signed {
+                method: "PATCH",
+                ..request()
+            },
+            Signed {
+                target: "/orders?x=2",
+                ..request()
+            },
+            Signed {
+                content_digest: Some("sha-256=:AAAA:"),
+                ..request()
+            },
+            Signed {
+                idempotency_key: Some("k-2"),
+                ..request()
+            },
         ];
         for seen in altered {
-            assert_eq!(check(&seen, &request(), NOW), Err(SignatureError::Mismatch), "{seen:?}");
+            assert_eq!(
+                check(&seen, &request(), NOW),
+                Err(SignatureError::Mismatch),
+                "{seen:?}"
+            );
         }
     }
 
     #[test]
     fn what_must_be_signed_must_be_covered() {
-        let no_key = Signed { idempotency_key: None, ..request() };
-        let no_digest = Signed { content_digest: None, ..request() };
-        assert_eq!(check(&request(), &no_key, NOW), Err(SignatureError::Coverage));
-        assert_eq!(check(&request(), &no_digest, NOW), Err(SignatureError::Coverage));
-        assert_eq!(check(&no_key, &request(), NOW), Err(SignatureError::Coverage));
+        let no_key = Signed {
+            idempotency_key: None,
+            ..request()
+        };
+        let no_digest = Signed {
+            content_digest: None,
+            ..request()
+        };
+        assert_eq!(
+            check(&request(), &no_key, NOW),
+            Err(SignatureError::Coverage)
+        );
+        assert_eq!(
+            check(&request(), &no_digest, NOW),
+            Err(SignatureError::Coverage)
+        );
+        assert_eq!(
+            check(&no_key, &request(), NOW),
+            Err(SignatureError::Coverage)
+        );
     }
 
     #[test]
@@ -351,22 +441,43 @@ mod tests {
         };
         assert_eq!(verify(None, Some(&signature)), Err(SignatureError::Missing));
         assert_eq!(verify(Some(&input), None), Err(SignatureError::Missing));
-        assert_eq!(verify(Some("other=()"), Some(&signature)), Err(SignatureError::Missing));
-        let malformed = ["edge", "edge=1", "edge=(1);created=1;keyid=\"new\"", "=", "edge=()x"];
+        assert_eq!(
+            verify(Some("other=()"), Some(&signature)),
+            Err(SignatureError::Missing)
+        );
+        let malformed = [
+            "edge",
+            "edge=1",
+            "edge=(1);created=1;keyid=\"new\"",
+            "=",
+            "edge=()x",
+        ];
         for input in malformed {
             assert!(verify(Some(input), Some(&signature)).is_err(), "{input}");
         }
         let rsa = input.replace(ALGORITHM, "rsa-pss-sha512");
-        assert_eq!(verify(Some(&rsa), Some(&signature)), Err(SignatureError::UnknownKey));
+        assert_eq!(
+            verify(Some(&rsa), Some(&signature)),
+            Err(SignatureError::UnknownKey)
+        );
     }
 
     #[test]
     fn keys_are_read_or_refused_by_their_place() {
         assert_eq!(EdgeKeys::parse("a").unwrap_err(), EdgeKeysError::Form(1));
-        assert_eq!(EdgeKeys::parse("a:%").unwrap_err(), EdgeKeysError::Base64(1));
-        assert_eq!(EdgeKeys::parse("a:YQ==").unwrap_err(), EdgeKeysError::Short(1));
+        assert_eq!(
+            EdgeKeys::parse("a:%").unwrap_err(),
+            EdgeKeysError::Base64(1)
+        );
+        assert_eq!(
+            EdgeKeys::parse("a:YQ==").unwrap_err(),
+            EdgeKeysError::Short(1)
+        );
         let twice = "a:bmV3bmV3bmV3bmV3bmV3bmV3, a:bmV3bmV3bmV3bmV3bmV3bmV3";
-        assert_eq!(EdgeKeys::parse(twice).unwrap_err(), EdgeKeysError::Repeated(2));
+        assert_eq!(
+            EdgeKeys::parse(twice).unwrap_err(),
+            EdgeKeysError::Repeated(2)
+        );
         assert_eq!(format!("{:?}", new_key()), "[\"new\", \"old\"]");
     }
 }
