@@ -37,9 +37,10 @@ pub(super) struct Built {
 
 impl Built {
     pub(super) fn build(options: &Options) -> Result<Self> {
+        let worker = Worker::new(options.profile, &options.policy)?;
         let setup = Setup::ensure()?;
         let programs = Programs::build(options.profile)?;
-        let worker = Worker::new(options.profile, &options.policy)?.build(&setup)?;
+        let worker = worker.build(&setup)?;
         Ok(Self { programs, worker })
     }
 }
