@@ -152,6 +152,7 @@ fn spawn(options: &Options) -> Process {
                 .as_ref()
                 .map(|point| ("FAILPOINTS", format!("{point}=return"))),
         )
+        .env("JWT_HS256_SECRET", JWT_SECRET)
         .env("SEED_STOCK", "dev")
         .env("WEBHOOK_URL", &options.webhook_url)
         .env("WEBHOOK_SECRET", WEBHOOK_SECRET)
@@ -162,3 +163,5 @@ fn spawn(options: &Options) -> Process {
 
 /// The secret of the webhook that receives events, as Standard Webhooks writes it.
 pub const WEBHOOK_SECRET: &str = "whsec_dGhlIHdlYmhvb2sncyBzZWNyZXQgb2YgdGhlIHRlc3Rz";
+/// The secret of bearer tokens, where a policy asks for them.
+pub const JWT_SECRET: &str = "the secret of the tests' bearer tokens";

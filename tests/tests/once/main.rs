@@ -5,6 +5,7 @@ mod concurrency;
 mod crashes;
 mod events;
 mod failures;
+mod identity;
 mod keys;
 mod orders;
 mod passage;
