@@ -20,7 +20,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use worker::js_sys::{Object, Reflect, Uint8Array, futures::future_to_promise};
 
 /// Bytes of landed responses in one object; several share an isolate's memory.
-const LANDED_BYTES: usize = 4 << 20;
+const LANDED_BYTES: usize = 2 << 20;
 /// Each waiter holds a timer, of which an object has 10,000.
 const WAITERS: usize = 8_000;
 

@@ -25,7 +25,6 @@ pub(crate) async fn answer(
 ) -> worker::Result<web_sys::Response> {
     let prefer = request.header("prefer");
     let wait = Wait::new(prefer.as_deref(), route.wait_max, clock::now());
-    rim.applied = wait.applied();
     let key = request.header(wire::IDEMPOTENCY_KEY);
     let source = match identity::key(route, key.as_deref().map(str::as_bytes)) {
         Ok(KeySource::Unprotected) => return rim.leave(passage::pass(&request, settings).await),
@@ -37,6 +36,7 @@ pub(crate) async fn answer(
         Err(error) => return rim.leave(Err(error)),
     };
     rim.scope = Some(identity.scope);
+    rim.applied = wait.applied();
     if let Some(replay) = replay_cache::find(&identity, clock::now()) {
         let applied = rim.applied.as_deref();
         let answer = replay.map_err(Error::from);

@@ -162,9 +162,12 @@ impl Engine {
     }
 
     async fn step(self: &Arc<Self>, command: &Command) -> Result<Step, Refusal> {
+        let asked_at = Instant::now();
         let stored = match self.operations.validate(command) {
             Ok(()) => match self.claim(command).await? {
-                Claimed::Won(hold) => return self.run(command.clone(), Turn::first(hold)).await,
+                Claimed::Won(hold) => {
+                    return self.run(command.clone(), Turn::first(hold, asked_at)).await;
+                }
                 Claimed::Met(stored) => *stored,
             },
             // Nothing is claimed for a request that can't run; what is there already still decides.
@@ -225,13 +228,13 @@ impl Engine {
         let Some(met) = answer::hold_of(&met.record) else {
             return Ok(Step::Again);
         };
-        let lease = self.times.lease;
+        let (lease, asked_at) = (self.times.lease, Instant::now());
         if self
             .store
             .claim_again(&command.record, met, &hold, lease)
             .await?
         {
-            self.run(command.clone(), Turn::first(hold)).await
+            self.run(command.clone(), Turn::first(hold, asked_at)).await
         } else {
             Ok(Step::Again)
         }
@@ -260,6 +263,7 @@ impl Engine {
         taken: TakenOver,
     ) -> Result<Step, Refusal> {
         let TakenOver {
+            asked_at,
             hold,
             attempts,
             age,
@@ -272,6 +276,7 @@ impl Engine {
         self.run(
             command,
             Turn {
+                asked_at,
                 hold,
                 attempts,
                 age,

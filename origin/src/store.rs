@@ -53,7 +53,7 @@ pub enum Error {
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         match &error {
-            sqlx::Error::Database(e) if e.constraint() == Some(orders::ONE_EFFECT) => {
+            sqlx::Error::Database(e) if e.constraint().is_some_and(orders::is_one_effect) => {
                 Self::EffectExists(Arc::new(error))
             }
             _ if is_unavailable(&error) => Self::Unavailable(Arc::new(error)),

@@ -57,7 +57,7 @@ pub struct Take {
     pub lock_ttl: Millis,
 }
 
-/// What `take` decides. Mismatch is decided before anything else (CASES C20).
+/// What `take` decides. Another command is never told to wait (CASES C20).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Taken<R> {
     /// The lock is the caller's: call the origin, then land.
@@ -71,9 +71,10 @@ pub enum Taken<R> {
     },
     /// Another is leading and no more may wait.
     Full,
-    /// The key names another command.
+    /// The landed answer is that of another command.
     Mismatch,
-    /// A fingerprint of another version: only the origin can compare.
+    /// Another command is under way, or a fingerprint is of another version: only the origin can
+    /// tell, and it does so at once.
     AskOrigin,
 }
 
@@ -157,10 +158,12 @@ impl<R: Clone, W> Flights<R, W> {
             self.lead(take, now, Vec::new());
             return Taken::Lead;
         };
-        match take.fingerprint.compare(&flight.fingerprint) {
-            Comparison::Different => return Taken::Mismatch,
-            Comparison::Unknown => return Taken::AskOrigin,
-            Comparison::Same => {}
+        match (take.fingerprint.compare(&flight.fingerprint), &flight.state) {
+            (Comparison::Same, _) => {}
+            (Comparison::Different, State::Landed { .. }) => return Taken::Mismatch,
+            // Whoever leads may itself be about to be refused: only the record knows the command.
+            (Comparison::Different, State::Up { .. }) => return Taken::AskOrigin,
+            (Comparison::Unknown, _) => return Taken::AskOrigin,
         }
         match &mut flight.state {
             State::Landed { response, .. } => Taken::Replay(response.clone()),
@@ -414,14 +417,19 @@ mod tests {
     }
 
     #[test]
-    fn mismatch_is_refused_while_the_first_is_running_and_after_it_landed() {
+    fn another_command_asks_the_origin_while_the_first_is_up_and_is_refused_after_it_landed() {
         let mut shard = shard();
         let other = Take {
             fingerprint: OTHER,
             ..take(2)
         };
         shard.take(&take(1), 0);
-        assert_eq!(shard.take(&other, 1), Taken::Mismatch);
+        assert_eq!(shard.take(&other, 1), Taken::AskOrigin);
+        assert_eq!(
+            shard.take(&other, 9_000),
+            Taken::AskOrigin,
+            "a dead lock refuses nobody"
+        );
         shard.land(&A, Token([1; 16]), landing(10), 2);
         assert_eq!(shard.take(&other, 3), Taken::Mismatch);
         let newer = Fingerprint { version: 2, ..BODY };

@@ -6,6 +6,7 @@ use protocol::{
     scope::Scope,
 };
 use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
 
 /// What an operation gets to know about its execution. Dropping it ends its renewals and wakes
 /// whoever waits here.
@@ -25,6 +26,8 @@ pub struct Attempt {
 /// A hold that was just won, by a claim or a takeover.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Turn {
+    /// Taken before the statement was sent: the lease is no longer than since then.
+    pub asked_at: Instant,
     pub hold: Hold,
     pub attempts: i32,
     pub age: Duration,
@@ -32,8 +35,9 @@ pub(super) struct Turn {
 
 impl Turn {
     /// The turn of a claim.
-    pub(super) fn first(hold: Hold) -> Self {
+    pub(super) fn first(hold: Hold, asked_at: Instant) -> Self {
         Self {
+            asked_at,
             hold,
             attempts: 1,
             age: Duration::ZERO,
@@ -50,11 +54,12 @@ impl Attempt {
         lock_ttl: Duration,
     ) -> Self {
         let Turn {
+            asked_at,
             hold,
             attempts,
             age,
         } = turn;
-        leases.start(scope, hold, lock_ttl);
+        leases.start(scope, hold, asked_at, lock_ttl);
         Self {
             scope,
             hold,

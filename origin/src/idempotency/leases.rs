@@ -38,12 +38,11 @@ impl Leases {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn start(&self, scope: Scope, hold: Hold, lock_ttl: Duration) {
-        let now = Instant::now();
+    pub(super) fn start(&self, scope: Scope, hold: Hold, asked_at: Instant, lock_ttl: Duration) {
         let running = Running {
             hold,
-            valid_until: now + self.lease,
-            ends_by: now + lock_ttl,
+            valid_until: asked_at + self.lease,
+            ends_by: asked_at + lock_ttl,
             ended: watch::Sender::new(()),
         };
         self.running().insert(scope, running);

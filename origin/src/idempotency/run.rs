@@ -11,7 +11,7 @@ use crate::{
 };
 use fail::fail_point;
 use protocol::{
-    record::{Hold, Outcome},
+    record::{Hold, Outcome, Record},
     scope::Scope,
 };
 use std::{sync::Arc, time::Duration};
@@ -162,7 +162,11 @@ impl Engine {
                     ..answer
                 }))
             }
-            Some(stored) => Ok(Step::InProgress(stored)),
+            Some(stored) if matches!(stored.record, Record::Pending(_)) => {
+                Ok(Step::InProgress(stored))
+            }
+            // Finished without a kept body, or released: the record decides again.
+            Some(_) => Ok(Step::Again),
             None => Err(answer::outcome_unknown(self.times.retry_max).into()),
         }
     }

@@ -107,7 +107,10 @@ const FINISH: &str = "
         INSERT INTO archived_responses (expires_day, scope, generation, status, headers, body)
         SELECT d.archive_day, d.scope, d.generation, f.status, f.headers, f.body
         FROM finished d JOIN f ON f.scope = d.scope AND f.owner = d.owner
-        WHERE d.archive_day IS NOT NULL)
+        WHERE d.archive_day IS NOT NULL
+        -- What a lost record left behind gives way.
+        ON CONFLICT (expires_day, scope, generation) DO UPDATE
+        SET status = excluded.status, headers = excluded.headers, body = excluded.body)
     SELECT scope, owner, expires_at FROM finished";
 
 type Ended = HashMap<(Scope, [u8; 16]), OffsetDateTime>;

@@ -17,12 +17,15 @@ use sqlx::{
     types::Uuid,
 };
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// An abandoned operation, taken over with the request that started it.
 #[derive(Debug)]
 pub struct TakenOver {
     /// The new attempt's hold.
     pub hold: Hold,
+    /// When it was asked for, on this process's monotonic clock.
+    pub asked_at: Instant,
     /// How many attempts there were, this one included.
     pub attempts: i32,
     /// When the first request was seen, on the database's clock, and its age.
@@ -49,6 +52,7 @@ impl Store {
         owner: Owner,
         lease: Duration,
     ) -> Result<Option<TakenOver>, Error> {
+        let asked_at = Instant::now();
         let row = sqlx::query(
             "UPDATE idempotency_records SET
                  fence = fence + 1, owner = $5, attempts = attempts + 1, may_have_acted = true,
@@ -68,7 +72,7 @@ impl Store {
         .bind(micros(lease))
         .fetch_optional(&self.pool)
         .await?;
-        row.map(|row| taken_over(&row)).transpose()
+        row.map(|row| taken_over(&row, asked_at)).transpose()
     }
 
     /// Takes over up to `limit` operations whose lease is over, skipping what others are at.
@@ -78,6 +82,7 @@ impl Store {
         lease: Duration,
         limit: i64,
     ) -> Result<Vec<TakenOver>, Error> {
+        let asked_at = Instant::now();
         let rows = sqlx::query(
             "UPDATE idempotency_records r SET
                  fence = r.fence + 1, owner = $1, attempts = r.attempts + 1, may_have_acted = true,
@@ -96,7 +101,7 @@ impl Store {
         .bind(limit)
         .fetch_all(&self.pool)
         .await?;
-        rows.iter().map(taken_over).collect()
+        rows.iter().map(|row| taken_over(row, asked_at)).collect()
     }
 
     /// Renews the leases of all running attempts in one statement, in the order of their scopes
@@ -183,12 +188,15 @@ impl Store {
     }
 
     /// Deletes up to `limit` records that were released an hour ago, so that refused requests
-    /// under random keys leave nothing behind.
+    /// under random keys leave nothing behind. Only those of the first generation: a later one
+    /// must not be counted from one again, under the child keys of an effect that happened.
     pub async fn delete_released(&self, limit: i64) -> Result<u64, Error> {
         let deleted = sqlx::query(
-            "DELETE FROM idempotency_records WHERE state = 'released' AND scope IN (
+            "DELETE FROM idempotency_records
+             WHERE state = 'released' AND generation = 1 AND scope IN (
                  SELECT scope FROM idempotency_records
-                 WHERE state = 'released' AND lease_end < clock_timestamp() - interval '1 hour'
+                 WHERE state = 'released' AND generation = 1
+                   AND lease_end < clock_timestamp() - interval '1 hour'
                  ORDER BY lease_end LIMIT $1 FOR UPDATE SKIP LOCKED)",
         )
         .bind(limit)
@@ -198,7 +206,7 @@ impl Store {
     }
 }
 
-fn taken_over(row: &PgRow) -> Result<TakenOver, Error> {
+fn taken_over(row: &PgRow, asked_at: Instant) -> Result<TakenOver, Error> {
     let headers: Option<&[u8]> = row.try_get("request_headers")?;
     let headers = Response::decode_headers(headers.unwrap_or_default());
     let age: PgInterval = row.try_get("age")?;
@@ -211,6 +219,7 @@ fn taken_over(row: &PgRow) -> Result<TakenOver, Error> {
             fence: row.try_get("fence")?,
             owner: row.try_get::<Uuid, _>("owner")?.into_bytes(),
         },
+        asked_at,
         attempts: row.try_get("attempts")?,
         age: interval(&age),
         request: NewRecord {

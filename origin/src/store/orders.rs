@@ -9,8 +9,11 @@ use sqlx::{FromRow, Row, types::Json};
 use std::sync::Arc;
 use time::OffsetDateTime;
 
-/// The constraint that one command never makes two orders.
-pub(super) const ONE_EFFECT: &str = "orders_scope_generation_key";
+/// Whether this constraint says that the effect is there already: one command never makes two
+/// orders, nor is it answered twice.
+pub(super) fn is_one_effect(constraint: &str) -> bool {
+    constraint == "orders_scope_generation_key" || constraint.starts_with("archived_responses_")
+}
 
 /// A charged order that is about to be placed, with both answers it can have.
 #[derive(Debug)]

@@ -10,6 +10,7 @@ mod keys;
 mod orders;
 mod passage;
 mod problems;
+mod retention;
 mod signature;
 mod status;
 mod store;
