@@ -126,7 +126,7 @@ mod tests {
         assert!(!landings.add("a", &landed(b"x"), 1_030));
         landings.aboard("a", 1_031);
         landings.aboard("a", 1_032);
-        assert!(!landings.add("a", &landed(&[0; BYTES_MAX]), 1_033));
+        assert!(!landings.add("a", &landed(&vec![0; BYTES_MAX]), 1_033));
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub struct Engine {
 /// One look at the record: an answer, or the reason to wait.
 enum Step {
     Answer(Answer),
-    InProgress(Stored),
+    InProgress(Box<Stored>),
     /// Another was quicker: look again at once.
     Again,
 }
@@ -200,7 +200,7 @@ impl Engine {
             .decide(|first| asked.compare(first), after_retention, now)
         {
             Decision::Replay => Ok(Step::Answer(Answer::replay(stored)?)),
-            Decision::InProgress => Ok(Step::InProgress(stored)),
+            Decision::InProgress => Ok(Step::InProgress(Box::new(stored))),
             Decision::TakeOver => self.take_over(command, &stored).await,
             Decision::Claim { generation, fence } => {
                 self.claim_again(command, &stored, generation, fence).await
@@ -225,9 +225,7 @@ impl Engine {
             fence,
             owner: attempt::fresh_owner(),
         };
-        let Some(met) = answer::hold_of(&met.record) else {
-            return Ok(Step::Again);
-        };
+        let met = answer::hold_of(&met.record);
         let (lease, asked_at) = (self.times.lease, Instant::now());
         if self
             .store
@@ -241,9 +239,7 @@ impl Engine {
     }
 
     async fn take_over(self: &Arc<Self>, command: &Command, met: &Stored) -> Result<Step, Refusal> {
-        let Some(hold) = answer::hold_of(&met.record) else {
-            return Ok(Step::Again);
-        };
+        let hold = answer::hold_of(&met.record);
         let scope = &command.record.scope;
         let owner = attempt::fresh_owner();
         match self

@@ -112,7 +112,7 @@ enum State<R, W> {
 /// All flights of a shard. `R` is a landed response, `W` wakes a waiter when it is dropped or used.
 pub struct Flights<R, W> {
     limits: Limits,
-    flights: HashMap<Scope, Flight<R, W>>,
+    by_scope: HashMap<Scope, Flight<R, W>>,
     landed: VecDeque<(Scope, Millis)>,
     landed_bytes: usize,
     waiters: usize,
@@ -139,7 +139,7 @@ impl<R: Clone, W> Flights<R, W> {
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
-            flights: HashMap::new(),
+            by_scope: HashMap::new(),
             landed: VecDeque::new(),
             landed_bytes: 0,
             waiters: 0,
@@ -154,7 +154,7 @@ impl<R: Clone, W> Flights<R, W> {
         if self.has_expired(&take.scope, now) {
             self.forget(&take.scope);
         }
-        let Some(flight) = self.flights.get_mut(&take.scope) else {
+        let Some(flight) = self.by_scope.get_mut(&take.scope) else {
             self.lead(take, now, Vec::new());
             return Taken::Lead;
         };
@@ -162,8 +162,9 @@ impl<R: Clone, W> Flights<R, W> {
             (Comparison::Same, _) => {}
             (Comparison::Different, State::Landed { .. }) => return Taken::Mismatch,
             // Whoever leads may itself be about to be refused: only the record knows the command.
-            (Comparison::Different, State::Up { .. }) => return Taken::AskOrigin,
-            (Comparison::Unknown, _) => return Taken::AskOrigin,
+            (Comparison::Different, State::Up { .. }) | (Comparison::Unknown, _) => {
+                return Taken::AskOrigin;
+            }
         }
         match &mut flight.state {
             State::Landed { response, .. } => Taken::Replay(response.clone()),
@@ -191,7 +192,7 @@ impl<R: Clone, W> Flights<R, W> {
     }
 
     fn has_expired(&self, scope: &Scope, now: Millis) -> bool {
-        let state = self.flights.get(scope).map(|flight| &flight.state);
+        let state = self.by_scope.get(scope).map(|flight| &flight.state);
         matches!(state, Some(State::Landed { until, .. }) if *until <= now)
     }
 
@@ -209,13 +210,13 @@ impl<R: Clone, W> Flights<R, W> {
             fingerprint: take.fingerprint,
             state,
         };
-        self.flights.insert(take.scope, flight);
+        self.by_scope.insert(take.scope, flight);
     }
 
     /// Parks a waiter that was told to wait. A waiter whose flight is gone is handed back, to take
     /// again at once.
     pub fn park(&mut self, scope: &Scope, waiter: W) -> Option<W> {
-        match self.flights.get_mut(scope).map(|flight| &mut flight.state) {
+        match self.by_scope.get_mut(scope).map(|flight| &mut flight.state) {
             Some(State::Up { waiters, .. }) => {
                 waiters.push(waiter);
                 self.waiters += 1;
@@ -228,7 +229,7 @@ impl<R: Clone, W> Flights<R, W> {
     /// Takes waiters out that no longer wait, so that their slots are free on every exit.
     pub fn unpark(&mut self, scope: &Scope, is_gone: impl Fn(&W) -> bool) {
         if let Some(State::Up { waiters, .. }) =
-            self.flights.get_mut(scope).map(|flight| &mut flight.state)
+            self.by_scope.get_mut(scope).map(|flight| &mut flight.state)
         {
             let before = waiters.len();
             waiters.retain(|waiter| !is_gone(waiter));
@@ -239,7 +240,7 @@ impl<R: Clone, W> Flights<R, W> {
     /// Renews the holder's lease; false when the token is not (or no longer) the holder's.
     pub fn renew(&mut self, scope: &Scope, holder: Token, now: Millis) -> bool {
         let lease = self.limits.lease;
-        match self.flights.get_mut(scope).map(|flight| &mut flight.state) {
+        match self.by_scope.get_mut(scope).map(|flight| &mut flight.state) {
             Some(State::Up {
                 token,
                 lease_end,
@@ -262,7 +263,7 @@ impl<R: Clone, W> Flights<R, W> {
         landing: Option<Landing<R>>,
         now: Millis,
     ) -> Vec<W> {
-        let Some(flight) = self.flights.get_mut(scope) else {
+        let Some(flight) = self.by_scope.get_mut(scope) else {
             return Vec::new();
         };
         let State::Up {
@@ -289,8 +290,8 @@ impl<R: Clone, W> Flights<R, W> {
         let kept = landing.filter(|landing| {
             landing.keep_for > 0 && landing.bytes <= self.limits.landed_bytes / 4
         });
-        let (Some(landing), Some(flight)) = (kept, self.flights.get_mut(scope)) else {
-            self.flights.remove(scope);
+        let (Some(landing), Some(flight)) = (kept, self.by_scope.get_mut(scope)) else {
+            self.by_scope.remove(scope);
             return;
         };
         let until = now.saturating_add(landing.keep_for.min(self.limits.landed_for));
@@ -315,9 +316,9 @@ impl<R: Clone, W> Flights<R, W> {
         while self.landed.front().is_some_and(|(_, until)| *until <= now) {
             self.drop_oldest();
         }
-        if self.flights.len() >= self.purge_at {
-            self.flights.retain(|_, flight| flight.is_alive(now));
-            self.purge_at = PURGE_MIN.max(2 * self.flights.len());
+        if self.by_scope.len() >= self.purge_at {
+            self.by_scope.retain(|_, flight| flight.is_alive(now));
+            self.purge_at = PURGE_MIN.max(2 * self.by_scope.len());
         }
     }
 
@@ -325,7 +326,7 @@ impl<R: Clone, W> Flights<R, W> {
         let Some((scope, landed_until)) = self.landed.pop_front() else {
             return;
         };
-        let state = self.flights.get(&scope).map(|flight| &flight.state);
+        let state = self.by_scope.get(&scope).map(|flight| &flight.state);
         if let Some(State::Landed { until, .. }) = state
             && *until == landed_until
         {
@@ -337,7 +338,7 @@ impl<R: Clone, W> Flights<R, W> {
         if let Some(Flight {
             state: State::Landed { bytes, .. },
             ..
-        }) = self.flights.remove(scope)
+        }) = self.by_scope.remove(scope)
         {
             self.landed_bytes = self.landed_bytes.saturating_sub(bytes);
         }
@@ -352,12 +353,12 @@ impl<R: Clone, W> Flights<R, W> {
 
     /// How many flights are held, up or landed.
     pub fn len(&self) -> usize {
-        self.flights.len()
+        self.by_scope.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.flights.is_empty()
+        self.by_scope.is_empty()
     }
 }
 
@@ -392,12 +393,12 @@ mod tests {
         }
     }
 
-    fn landing(bytes: usize) -> Option<Landing<&'static str>> {
-        Some(Landing {
+    fn landing(bytes: usize) -> Landing<&'static str> {
+        Landing {
             response: "201",
             bytes,
             keep_for: 10_000,
-        })
+        }
     }
 
     #[test]
@@ -411,7 +412,10 @@ mod tests {
         );
         assert_eq!(shard.take(&take(2), 1), Taken::Wait { lease_end: 5_000 });
         assert_eq!(shard.park(&A, 2), None);
-        assert_eq!(shard.land(&A, Token([1; 16]), landing(10), 100), vec![2]);
+        assert_eq!(
+            shard.land(&A, Token([1; 16]), Some(landing(10)), 100),
+            vec![2]
+        );
         assert_eq!(shard.take(&take(2), 100), Taken::Replay("201"));
         assert_eq!(shard.park(&A, 3), Some(3), "a landed flight parks nobody");
     }
@@ -430,7 +434,7 @@ mod tests {
             Taken::AskOrigin,
             "a dead lock refuses nobody"
         );
-        shard.land(&A, Token([1; 16]), landing(10), 2);
+        shard.land(&A, Token([1; 16]), Some(landing(10)), 2);
         assert_eq!(shard.take(&other, 3), Taken::Mismatch);
         let newer = Fingerprint { version: 2, ..BODY };
         let newer = Take {
@@ -462,7 +466,7 @@ mod tests {
         assert!(!shard.renew(&A, Token([1; 16]), 5_001));
         assert!(
             shard
-                .land(&A, Token([1; 16]), landing(10), 5_002)
+                .land(&A, Token([1; 16]), Some(landing(10)), 5_002)
                 .is_empty()
         );
         assert_eq!(
@@ -502,13 +506,13 @@ mod tests {
     fn landed_responses_leave_by_time_and_by_bytes() {
         let mut shard = shard();
         shard.take(&take(1), 0);
-        shard.land(&A, Token([1; 16]), landing(10), 0);
+        shard.land(&A, Token([1; 16]), Some(landing(10)), 0);
         assert_eq!(
             shard.take(&take(2), 10_000),
             Taken::Lead,
             "its time is over"
         );
-        shard.land(&A, Token([2; 16]), landing(26), 10_000);
+        shard.land(&A, Token([2; 16]), Some(landing(26)), 10_000);
         assert!(
             shard.is_empty(),
             "more than a quarter of the budget is not kept"
@@ -516,7 +520,7 @@ mod tests {
         for n in 0..9 {
             let scope = Scope([n + 10; 32]);
             shard.take(&Take { scope, ..take(1) }, 20_000);
-            shard.land(&scope, Token([1; 16]), landing(25), 20_000);
+            shard.land(&scope, Token([1; 16]), Some(landing(25)), 20_000);
         }
         assert_eq!(shard.len(), 4);
     }

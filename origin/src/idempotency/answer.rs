@@ -81,11 +81,12 @@ impl Answer {
     }
 }
 
-pub(super) fn hold_of(record: &Record) -> Option<&Hold> {
+/// Who holds it, or held it last.
+pub(super) fn hold_of(record: &Record) -> &Hold {
     match record {
-        Record::Pending(pending) => Some(&pending.hold),
-        Record::Finished(finished) => Some(&finished.hold),
-        Record::Released(hold) => Some(hold),
+        Record::Pending(pending) => &pending.hold,
+        Record::Finished(finished) => &finished.hold,
+        Record::Released(hold) => hold,
     }
 }
 

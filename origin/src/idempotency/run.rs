@@ -155,7 +155,7 @@ impl Engine {
     async fn look(&self, command: &Command, attempt: &Attempt) -> Result<Step, Refusal> {
         match self.find(command).await? {
             Some(stored) if stored.response.is_some() => {
-                let ours = hold_of(&stored.record) == Some(&attempt.hold);
+                let ours = *hold_of(&stored.record) == attempt.hold;
                 let answer = Answer::replay(stored)?;
                 Ok(Step::Answer(Answer {
                     replayed: !ours,
@@ -163,7 +163,7 @@ impl Engine {
                 }))
             }
             Some(stored) if matches!(stored.record, Record::Pending(_)) => {
-                Ok(Step::InProgress(stored))
+                Ok(Step::InProgress(Box::new(stored)))
             }
             // Finished without a kept body, or released: the record decides again.
             Some(_) => Ok(Step::Again),

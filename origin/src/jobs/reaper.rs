@@ -5,7 +5,7 @@ use crate::{App, store};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-const PERIOD: Duration = Duration::from_secs(60);
+const PERIOD: Duration = Duration::from_mins(1);
 const DAYS_AHEAD: i64 = 8;
 const BATCH: i64 = 1_000;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 const PERIOD: Duration = Duration::from_secs(1);
-const LEASE: Duration = Duration::from_secs(120);
+const LEASE: Duration = Duration::from_mins(2);
 const RETRY_MAX: Duration = Duration::from_secs(5);
 const AT_ONCE: i64 = 16;
 const ATTEMPTS_MAX: i32 = 1_000;
@@ -26,16 +26,13 @@ pub async fn run_once(app: &App) -> Result<usize, store::Error> {
     let due = store.take_refunds(LEASE, AT_ONCE).await?;
     for refund in &due {
         fail_point!("before-refund", |_| std::process::abort());
-        match app.orders.provider.refund(refund).await {
-            Some(id) => {
-                fail_point!("refund-made", |_| std::process::abort());
-                store.refunded(refund, &id).await?;
-            }
-            None => {
-                let again = refund.attempts < ATTEMPTS_MAX;
-                let retry_in = again.then(|| backoff(refund.attempts, RETRY_MAX));
-                store.refund_failed(refund, retry_in).await?;
-            }
+        if let Some(id) = app.orders.provider.refund(refund).await {
+            fail_point!("refund-made", |_| std::process::abort());
+            store.refunded(refund, &id).await?;
+        } else {
+            let again = refund.attempts < ATTEMPTS_MAX;
+            let retry_in = again.then(|| backoff(refund.attempts, RETRY_MAX));
+            store.refund_failed(refund, retry_in).await?;
         }
     }
     Ok(due.len())

@@ -14,9 +14,9 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio_util::sync::CancellationToken;
 
 const PERIOD: Duration = Duration::from_millis(500);
-const LEASE: Duration = Duration::from_secs(60);
+const LEASE: Duration = Duration::from_mins(1);
 const TIMEOUT: Duration = Duration::from_secs(15);
-const RETRY_MAX: Duration = Duration::from_secs(300);
+const RETRY_MAX: Duration = Duration::from_mins(5);
 const AT_ONCE: i64 = 32;
 /// After so many tries an event is dead, and its order's next one goes on.
 const ATTEMPTS_MAX: i32 = 20;

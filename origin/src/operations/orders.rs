@@ -32,7 +32,7 @@ pub const NAME: &str = "orders";
 
 /// The provider keeps a key for 24 hours at least; after this age a charge is searched for, never
 /// made again.
-const KEY_KEPT_FOR: Duration = Duration::from_secs(23 * 3600);
+const KEY_KEPT_FOR: Duration = Duration::from_hours(23);
 
 /// Orders, and the provider that is charged for them.
 #[derive(Debug, Clone)]

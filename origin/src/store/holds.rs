@@ -138,7 +138,7 @@ impl Store {
         .bind(micros(lease))
         .fetch_all(&self.pool)
         .await?;
-        rows.iter().map(|row| scope_of(row)).collect()
+        rows.iter().map(scope_of).collect()
     }
 
     /// Ends the lease of an attempt whose outcome is not known; another may follow after

@@ -1,4 +1,4 @@
-//! The words between a Worker and the InFlight shard, versioned: both versions run during a deploy.
+//! The words between a Worker and the `InFlight` shard, versioned: both versions run during a deploy.
 //!
 //! A call is a text, a reply a number. Landings travel as bytes: alone, or aboard a take of the same
 //! shard, which saves a call each.

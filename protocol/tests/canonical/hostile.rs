@@ -8,6 +8,7 @@ const MIB: usize = 1 << 20;
 
 /// The text, or the kind of the refusal. A body of one MiB takes milliseconds; the limit only
 /// tells linear from quadratic, in a debug build on a busy machine.
+#[expect(clippy::disallowed_methods, reason = "a test may take time")]
 fn decided(body: &[u8]) -> Result<String, Kind> {
     let start = Instant::now();
     let outcome = text(body, &Selection::whole());

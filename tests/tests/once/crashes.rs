@@ -148,9 +148,9 @@ async fn refunds_once(point: &str) {
             == 1
     };
     eventually("the refund", LIMIT, refunded).await;
-    let lost = world.client().place_patiently(&loser, last).await;
-    lost.assert_problem(409, "out-of-stock");
-    assert_eq!(lost.replayed(), Some(true));
+    let answer = world.client().place_patiently(&loser, last).await;
+    answer.assert_problem(409, "out-of-stock");
+    assert_eq!(answer.replayed(), Some(true));
     assert_eq!(world.database.stock("LAST1").await, 0);
     world.assert_orders(1).await;
 }

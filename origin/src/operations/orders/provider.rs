@@ -205,8 +205,6 @@ fn charged(status: StatusCode, reply: Reply) -> Charged {
                 .unwrap_or_else(|| "The card was declined.".into());
             Charged::Declined(why)
         }
-        // Our key with other parameters: a defect that an operator must look at.
-        (400, Some("idempotency_error")) => Charged::Unknown,
         (400, Some("invalid_request_error")) => {
             let why = error
                 .message
@@ -215,6 +213,7 @@ fn charged(status: StatusCode, reply: Reply) -> Charged {
         }
         (401 | 403 | 404, Some(_)) => Charged::Nothing(unavailable(60)),
         (429, _) => Charged::Nothing(unavailable(5)),
+        // Also our key with other parameters (400): a defect that an operator must look at.
         _ => Charged::Unknown,
     }
 }
