@@ -14,6 +14,7 @@ use protocol::{
 use sqlx::{FromRow, Row, postgres::PgRow, types::Uuid};
 use std::{sync::Arc, time::Duration};
 use time::OffsetDateTime;
+use tokio::time::Instant;
 
 /// A record about to be claimed: names, and the request that finishes it without its client.
 #[derive(Debug, Clone)]
@@ -70,10 +71,33 @@ pub struct Stored {
     pub fingerprint: Fingerprint,
 }
 
+/// How long a claim goes through broken connections before it is told that there is no store.
+const RECONNECT: Duration = Duration::from_secs(2);
+const RECONNECT_PAUSE: Duration = Duration::from_millis(20);
+
 impl Store {
-    /// Claims the scope for `owner`, or says what is there. The insert alone decides; what it met
-    /// is read by a separate statement (CASES C53), and both empty means: again.
+    /// Claims the scope for `owner`, or says what is there. When the connection breaks, as all do
+    /// while Postgres restarts, another one is tried: the owner tells whether the insert arrived.
     pub async fn claim(
+        &self,
+        new: &Arc<NewRecord>,
+        owner: Owner,
+        lease: Duration,
+    ) -> Result<Claimed, Error> {
+        let deadline = Instant::now() + RECONNECT;
+        loop {
+            match self.try_claim(new, owner, lease).await {
+                Err(Error::Unavailable(_)) if Instant::now() < deadline => {
+                    tokio::time::sleep(RECONNECT_PAUSE).await;
+                }
+                claimed => return claimed,
+            }
+        }
+    }
+
+    /// The insert alone decides; what it met is read by a separate statement (CASES C53), and both
+    /// empty means: again.
+    async fn try_claim(
         &self,
         new: &Arc<NewRecord>,
         owner: Owner,
