@@ -91,6 +91,26 @@ impl Answer {
         lasting
     }
 
+    /// Fails unless this is an order that this very request has placed.
+    #[track_caller]
+    pub fn assert_executed(&self) {
+        assert_eq!(
+            (self.status, self.replayed()),
+            (201, Some(false)),
+            "{self:?}"
+        );
+    }
+
+    /// Fails unless this is the answer of an order that an earlier request has placed.
+    #[track_caller]
+    pub fn assert_replayed(&self) {
+        assert_eq!(
+            (self.status, self.replayed()),
+            (201, Some(true)),
+            "{self:?}"
+        );
+    }
+
     /// Fails unless this is a problem with this status and type, of the form that DESIGN section 4
     /// gives to all of them.
     #[track_caller]

@@ -8,6 +8,7 @@ pub mod edge;
 pub mod eventually;
 pub mod fault_proxy;
 pub mod folder;
+pub mod links;
 pub mod origin;
 pub mod port;
 pub mod postgres;

@@ -6,14 +6,14 @@ use crate::{
     database::Database,
     edge::{self, Edge},
     eventually::eventually,
-    fault_proxy::FaultProxy,
     folder::Folder,
+    links::Links,
     origin::{self, Origin},
     port,
     postgres::Postgres,
     sandbox::Sandbox,
 };
-use std::{fs, net::Ipv4Addr, path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf, time::Duration};
 use tokio::task::JoinHandle;
 use xtask::artifacts::default_policy;
 
@@ -37,17 +37,6 @@ pub struct World {
     /// The server, where the test has one of its own.
     postgres: Option<Postgres>,
     _folder: Folder,
-}
-
-/// A fault proxy on each link of the first edge and the first origin.
-#[derive(Debug)]
-pub struct Links {
-    /// From the first edge to the first origin.
-    pub to_origin: FaultProxy,
-    /// From all origins to Postgres.
-    pub to_store: FaultProxy,
-    /// From all origins to the provider.
-    pub to_provider: FaultProxy,
 }
 
 /// What a test wants that differs from one edge, one origin and a signed hop.
@@ -292,15 +281,5 @@ impl Builder {
         let file = folder.file("policy.toml");
         fs::write(&file, policy).expect("a writable folder");
         file
-    }
-}
-
-impl Links {
-    async fn start(database: &Database, sandbox: &Sandbox, origin_port: u16) -> Self {
-        Self {
-            to_origin: FaultProxy::start((Ipv4Addr::LOCALHOST, origin_port).into()).await,
-            to_store: FaultProxy::start(database.server_address()).await,
-            to_provider: FaultProxy::start(sandbox.address()).await,
-        }
     }
 }

@@ -27,7 +27,7 @@ async fn dies(world: &mut World, point: &str) {
     eventually("the order", LIMIT, placed).await;
     let first = world.client().place_patiently(&key, ORDER).await;
     let second = world.client().place_patiently(&key, ORDER).await;
-    assert_eq!((first.status, first.replayed()), (201, Some(true)));
+    first.assert_replayed();
     assert_eq!(first.lasting(), second.lasting());
     world.assert_orders(1).await;
     assert_eq!(world.database.records().await, 1);

@@ -36,7 +36,7 @@ async fn a_released_execution_after_retention_keeps_its_generation() {
     world.origins[0].restart().await;
     world.links().to_provider.set(Fault::None).await;
     let placed = client.place(&key, other).await;
-    assert_eq!((placed.status, placed.replayed()), (201, Some(false)));
+    placed.assert_executed();
     assert_eq!(placed.json()["amount"], 99);
     world.assert_orders(2).await;
 }
