@@ -4,6 +4,7 @@ use crate::{arrived::Arrived, cors, error::Error, fields};
 use protocol::{
     problem::{Problem, Source},
     response::Response,
+    wire,
 };
 use serde::Serialize;
 use worker::{js_sys::Uint8Array, web_sys};
@@ -43,7 +44,7 @@ impl Answer {
             .headers
             .iter()
             .map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value)));
-        let applied = applied.map(|applied| ("preference-applied", applied.into()));
+        let applied = applied.map(|applied| (wire::PREFERENCE_APPLIED, applied.into()));
         let response = build(replay.status, headers.chain(applied), &replay.body)?;
         Ok(Self { response, outcome })
     }
@@ -51,7 +52,7 @@ impl Answer {
     /// A refusal by the edge.
     pub(crate) fn problem(problem: &Problem, applied: Option<&str>) -> Result<Self, Error> {
         let mut headers = problem.headers();
-        headers.extend(applied.map(|applied| ("preference-applied", applied.to_owned())));
+        headers.extend(applied.map(|applied| (wire::PREFERENCE_APPLIED, applied.to_owned())));
         let response = build(problem.status(), headers, &problem.to_json(Source::Edge))?;
         Ok(Self {
             response,

@@ -17,7 +17,7 @@ pub struct Response {
 }
 
 /// Headers that belong to one exchange, not to the answer (DESIGN section 4; CASES C26).
-const NEVER_ARCHIVED: [&str; 24] = [
+const NEVER_ARCHIVED: [&str; 25] = [
     "set-cookie",
     "date",
     "age",
@@ -32,6 +32,7 @@ const NEVER_ARCHIVED: [&str; 24] = [
     "upgrade",
     "content-length",
     "retry-after",
+    crate::wire::PREFERENCE_APPLIED,
     "ratelimit",
     "ratelimit-limit",
     "ratelimit-policy",

@@ -12,6 +12,8 @@ pub const REPLAYED: &str = "idempotent-replayed";
 pub const EXPIRES: &str = "idempotency-expires";
 /// `unprotected` where an optional key was not sent.
 pub const STATUS: &str = "idempotency-status";
+/// `wait=N`: how long the answering side was ready to wait (RFC 7240 section 3).
+pub const PREFERENCE_APPLIED: &str = "preference-applied";
 /// Edge to origin: the edge's fingerprint, a hint that the origin compares and counts.
 pub const FINGERPRINT: &str = "unavez-fingerprint";
 /// Origin to edge: `max-age=N`, the response is archived and may be replayed for N seconds.

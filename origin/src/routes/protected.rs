@@ -11,7 +11,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use http::{HeaderMap, request::Parts};
+use http::{HeaderMap, HeaderValue, request::Parts};
 use protocol::{
     fingerprint,
     identity::{self, Identity, KeySource},
@@ -28,21 +28,34 @@ pub(super) async fn answer(State(app): State<App>, request: Request, next: Next)
     let Some(route) = app.route(method, path).cloned() else {
         return next.run(request).await;
     };
-    let answer = once(&app, &route, request).await;
+    let wait = wait(&route, request.headers());
+    let answer = once(&app, &route, request, wait).await;
     fail::fail_point!("before-answer", |_| std::process::abort());
     app.metrics.answered(&route.name(), outcome(&answer));
-    match answer {
+    // A refusal by the checks has waited for nothing.
+    let waits = matches!(answer, Ok(_) | Err(Error::Refused(_))) && !wait.is_zero();
+    let mut response = match answer {
         Ok(Answer {
             archived,
             replayed,
             remaining,
         }) => archived.respond(replayed, remaining.min(route.edge_replay).as_secs()),
         Err(error) => error.into_response(),
+    };
+    if waits && let Ok(applied) = HeaderValue::from_str(&format!("wait={}", wait.as_secs())) {
+        let headers = response.headers_mut();
+        headers.insert(wire::PREFERENCE_APPLIED, applied);
     }
+    response
 }
 
 /// The checks in their one order, then the engine.
-async fn once(app: &App, route: &Arc<Route>, request: Request) -> Result<Answer, Error> {
+async fn once(
+    app: &App,
+    route: &Arc<Route>,
+    request: Request,
+    wait: Duration,
+) -> Result<Answer, Error> {
     let (parts, body) = request.into_parts();
     let source = identity::key(route, lines(&parts.headers, wire::IDEMPOTENCY_KEY))?;
     let body = read(route, &parts.headers, body).await?;
@@ -52,7 +65,6 @@ async fn once(app: &App, route: &Arc<Route>, request: Request) -> Result<Answer,
     let principal = principal(app, route, &parts.headers).await?;
     let identity = identify(route, &source, &principal, &parts, &body)?;
     check_hint(app, &parts.headers, &identity);
-    let wait = wait(route, &parts.headers);
     let record = Arc::new(record(&identity, &principal, &parts, body));
     let command = Command {
         route: Arc::clone(route),
@@ -71,10 +83,7 @@ fn outcome(answer: &Result<Answer, Error>) -> &'static str {
 
 /// All values of a header, in their order.
 fn lines<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a [u8]> {
-    headers
-        .get_all(name)
-        .into_iter()
-        .map(http::HeaderValue::as_bytes)
+    headers.get_all(name).into_iter().map(HeaderValue::as_bytes)
 }
 
 /// The body, once, into bounded bytes (CASES C51).
@@ -132,7 +141,7 @@ fn identify(
         .map(|name| {
             (
                 name.as_str(),
-                parts.headers.get(name).map(http::HeaderValue::as_bytes),
+                parts.headers.get(name).map(HeaderValue::as_bytes),
             )
         })
         .collect();

@@ -152,6 +152,23 @@ async fn a_wait_that_is_over_before_the_first_one_ends_is_answered_409() {
 }
 
 #[tokio::test]
+async fn an_origin_says_how_long_it_is_ready_to_wait() {
+    let (world, key) = (World::builder().unsigned().start().await, fresh_key());
+    let first = world.begin_order(&key, 500).await;
+    let origin = world.origins[0].client();
+    let second = origin.place_patiently(&key, ORDER).await;
+    second.assert_replayed();
+    assert_eq!(second.header("preference-applied"), Some("wait=10"));
+    let refused = origin.place_patiently(&fresh_key(), "{").await;
+    refused.assert_problem(400, "body-not-canonical");
+    assert_eq!(refused.header("preference-applied"), None);
+    let first = first.await.expect("no panic").expect("an answer");
+    first.assert_executed();
+    assert_eq!(first.header("preference-applied"), None);
+    world.assert_orders(1).await;
+}
+
+#[tokio::test]
 async fn two_keys_with_an_equal_body_are_two_orders() {
     let world = World::start().await;
     let first = world.client().place(&fresh_key(), ORDER).await;
