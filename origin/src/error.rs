@@ -31,10 +31,12 @@ impl Error {
             Self::Problem(problem) | Self::Refused(Refusal::Problem(problem)) => {
                 problem.kind.slug()
             }
+            Self::Refused(
+                Refusal::Store(store::Error::Unanswered(_))
+                | Refusal::Unfinished(_)
+                | Refusal::Panicked(_),
+            ) => Kind::OutcomeUnknown.slug(),
             Self::Store(_) | Self::Refused(Refusal::Store(_)) => Kind::StoreUnavailable.slug(),
-            Self::Refused(Refusal::Unfinished(_) | Refusal::Panicked(_)) => {
-                Kind::OutcomeUnknown.slug()
-            }
         }
     }
 
@@ -57,21 +59,22 @@ impl Error {
 
 fn store_problem(error: &store::Error) -> Problem {
     tracing::error!(error = chain(error), "the store failed");
-    if matches!(error, store::Error::Unavailable(_)) {
-        let detail = "The store of records can't be reached. Nothing was executed.";
-        Problem::new(Kind::StoreUnavailable, detail).retry_after(2)
-    } else {
-        Problem::new(
-            Kind::Internal,
-            "Something is wrong on our side; retry with the same key.",
-        )
-        .retry_after(5)
+    match error {
+        store::Error::Unavailable(_) => {
+            let detail = "The store of records can't be reached. Nothing was executed.";
+            Problem::new(Kind::StoreUnavailable, detail).retry_after(2)
+        }
+        store::Error::Unanswered(_) => unknown(),
+        _ => {
+            let detail = "Something is wrong on our side; retry with the same key.";
+            Problem::new(Kind::Internal, detail).retry_after(5)
+        }
     }
 }
 
 fn unknown() -> Problem {
     let detail =
-        "The operation was started; how it ended is not known yet. Retry with the same key.";
+        "The operation may have started; how it ends is not known yet. Retry with the same key.";
     Problem::new(Kind::OutcomeUnknown, detail).retry_after(2)
 }
 

@@ -11,6 +11,7 @@ mod holds;
 mod orders;
 mod outbox;
 mod partitions;
+mod pool;
 mod records;
 mod refunds;
 mod row;
@@ -31,6 +32,9 @@ pub enum Error {
     /// Postgres can't be reached, or the connection broke.
     #[error("the store can't be reached")]
     Unavailable(#[source] Arc<sqlx::Error>),
+    /// A claim was sent and not answered: it may be there.
+    #[error("the store did not answer a claim")]
+    Unanswered(#[source] Arc<sqlx::Error>),
     /// A statement failed: a defect of ours.
     #[error("a statement failed")]
     Statement(#[source] Arc<sqlx::Error>),
@@ -58,6 +62,22 @@ impl From<sqlx::Error> for Error {
             }
             _ if is_unavailable(&error) => Self::Unavailable(Arc::new(error)),
             _ => Self::Statement(Arc::new(error)),
+        }
+    }
+}
+
+impl Error {
+    /// What this means for a claim: only without a connection, or told so by the server, is it
+    /// known that nothing was written.
+    fn of_claim(self) -> Self {
+        use sqlx::Error::{Database, PoolClosed, PoolTimedOut};
+        match self {
+            Self::Unavailable(error)
+                if !matches!(*error, Database(_) | PoolClosed | PoolTimedOut) =>
+            {
+                Self::Unanswered(error)
+            }
+            other => other,
         }
     }
 }

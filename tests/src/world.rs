@@ -174,12 +174,19 @@ impl Builder {
         }
     }
 
+    /// Origins whose attempts hold their records for so long, unrenewed.
+    pub fn lease_seconds(self, lease_seconds: u32) -> Self {
+        Self {
+            lease_seconds,
+            ..self
+        }
+    }
+
     /// Origins with short leases, the first of which dies at this point in its first life.
     pub fn dying_at(self, point: &str) -> Self {
         Self {
-            lease_seconds: 3,
             fail_at: Some(point.to_owned()),
-            ..self
+            ..self.lease_seconds(3)
         }
     }
 

@@ -1,8 +1,8 @@
 //! Claiming: the insert that decides, in batches.
 
-use super::{Error, NewRecord, batch::Job, records::micros};
+use super::{Error, NewRecord, batch::Job, pool::Pool, records::micros};
 use protocol::{record::Owner, response::Response, scope::Scope};
-use sqlx::{PgPool, Row, types::Uuid};
+use sqlx::{Row, types::Uuid};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 /// A claim under way.
@@ -34,7 +34,7 @@ const CLAIM: &str = "
 
 /// Writes a batch. Where it fails as a whole, each row is tried alone, so that one bad row never
 /// fails its neighbours.
-pub(super) async fn write(pool: PgPool, jobs: Vec<Job<Claim, bool>>) {
+pub(super) async fn write(pool: Pool, jobs: Vec<Job<Claim, bool>>) {
     let claims: Vec<_> = jobs.iter().map(|(claim, _)| claim.clone()).collect();
     match insert(&pool, &claims).await {
         Err(Error::Statement(_)) if jobs.len() > 1 => {
@@ -57,7 +57,7 @@ fn has_won(won: &HashMap<Scope, Owner>, claim: &Claim) -> bool {
 }
 
 /// Inserts what is absent; gives back who won which scope.
-async fn insert(pool: &PgPool, claims: &[Claim]) -> Result<HashMap<Scope, Owner>, Error> {
+async fn insert(pool: &Pool, claims: &[Claim]) -> Result<HashMap<Scope, Owner>, Error> {
     let bytes = |part: fn(&NewRecord) -> &[u8]| -> Vec<&[u8]> {
         claims.iter().map(|claim| part(&claim.new)).collect()
     };

@@ -5,9 +5,10 @@ use super::{
     batch::Batch,
     claims::{self, Claim},
     finish::{self, Archiving},
+    pool::Pool,
 };
 use sqlx::{
-    Connection, PgPool,
+    Connection,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 use std::{str::FromStr, sync::Arc, time::Duration};
@@ -24,15 +25,17 @@ const SESSION: [(&str, &str); 6] = [
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
-    ("statement_timeout", "10s"),
-    ("lock_timeout", "5s"),
+    ("statement_timeout", "5s"),
+    ("lock_timeout", "4s"),
     ("idle_in_transaction_session_timeout", "10s"),
 ];
 
 /// A handle on the database, cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
-    pub(super) pool: PgPool,
+    pub(super) pool: Pool,
+    /// For a session without the bounds.
+    options: PgConnectOptions,
     pub(super) claims: Arc<Batch<Claim, bool>>,
     pub(super) finishes: Arc<Batch<Archiving, OffsetDateTime>>,
 }
@@ -43,7 +46,7 @@ const STATEMENTS_AT_ONCE: usize = 4;
 impl Store {
     /// Opens a pool on `url` without connecting yet, so that the origin starts before Postgres.
     pub fn open(url: &str, connections: u32) -> Result<Self, Error> {
-        let options = PgConnectOptions::from_str(url)?.options(SESSION);
+        let options = PgConnectOptions::from_str(url)?;
         let pool = PgPoolOptions::new()
             .max_connections(connections)
             .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -53,7 +56,8 @@ impl Store {
                     Ok(meta.idle_for < TRUSTED_IDLE || connection.ping().await.is_ok())
                 })
             })
-            .connect_lazy_with(options);
+            .connect_lazy_with(options.clone().options(SESSION));
+        let pool = Pool(pool);
         let (claims, finishes) = (pool.clone(), pool.clone());
         let claims = Batch::new(STATEMENTS_AT_ONCE, move |jobs| {
             claims::write(claims.clone(), jobs)
@@ -63,15 +67,23 @@ impl Store {
         });
         Ok(Self {
             pool,
+            options,
             claims: Arc::new(claims),
             finishes: Arc::new(finishes),
         })
     }
 
     /// Brings the schema up to date. Safe when several origins start at once: the migrator holds
-    /// an advisory lock.
+    /// an advisory lock. It may wait for it, and work, for longer than a request does.
     pub async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
-        sqlx::migrate!("../migrations").run(&self.pool).await
+        let options = self.options.clone();
+        let pool = PgPoolOptions::new().max_connections(1);
+        let pool = pool
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .connect_lazy_with(options);
+        sqlx::migrate!("../migrations").run(&pool).await?;
+        pool.close().await;
+        Ok(())
     }
 
     /// Whether Postgres answers.
@@ -82,6 +94,6 @@ impl Store {
 
     /// Closes the pool once its connections are back.
     pub async fn close(&self) {
-        self.pool.close().await;
+        self.pool.0.close().await;
     }
 }

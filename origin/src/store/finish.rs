@@ -1,12 +1,12 @@
 //! Finishing: business rows, events, archived response, state and fence, all or nothing.
 
-use super::{Error, Placement, Store, batch::Job, records::micros};
+use super::{Error, Placement, Store, batch::Job, pool::Pool, records::micros};
 use protocol::{
     record::{Hold, Outcome},
     response::Response,
     scope::Scope,
 };
-use sqlx::{PgPool, Row, postgres::PgRow, types::Uuid};
+use sqlx::{Row, postgres::PgRow, types::Uuid};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use time::OffsetDateTime;
 
@@ -116,7 +116,7 @@ const FINISH: &str = "
 type Ended = HashMap<(Scope, [u8; 16]), OffsetDateTime>;
 
 /// Writes a batch; where it fails as a whole, each row alone.
-pub(super) async fn write(pool: PgPool, jobs: Vec<Job<Archiving, OffsetDateTime>>) {
+pub(super) async fn write(pool: Pool, jobs: Vec<Job<Archiving, OffsetDateTime>>) {
     let rows: Vec<_> = jobs.iter().map(|(row, _)| row.clone()).collect();
     match archive(&pool, &rows).await {
         Err(Error::Statement(_)) if jobs.len() > 1 => {
@@ -140,7 +140,7 @@ fn expiry(ended: &Ended, row: &Archiving) -> Result<OffsetDateTime, Error> {
     found.copied().ok_or(Error::HoldLost)
 }
 
-async fn archive(pool: &PgPool, rows: &[Archiving]) -> Result<Ended, Error> {
+async fn archive(pool: &Pool, rows: &[Archiving]) -> Result<Ended, Error> {
     fn each<'a, T>(rows: &'a [Archiving], part: impl Fn(&'a Archiving) -> T) -> Vec<T> {
         rows.iter().map(part).collect()
     }

@@ -85,13 +85,17 @@ impl Store {
         lease: Duration,
     ) -> Result<Claimed, Error> {
         let deadline = Instant::now() + RECONNECT;
+        let mut unanswered = None;
         loop {
-            match self.try_claim(new, owner, lease).await {
-                Err(Error::Unavailable(_)) if Instant::now() < deadline => {
-                    tokio::time::sleep(RECONNECT_PAUSE).await;
-                }
-                claimed => return claimed,
+            let error = match self.try_claim(new, owner, lease).await {
+                Err(error @ Error::Unavailable(_)) => unanswered.clone().unwrap_or(error),
+                Err(error @ Error::Unanswered(_)) => unanswered.insert(error).clone(),
+                decided => return decided,
+            };
+            if Instant::now() >= deadline {
+                return Err(error);
             }
+            tokio::time::sleep(RECONNECT_PAUSE).await;
         }
     }
 
@@ -110,7 +114,7 @@ impl Store {
                 owner,
                 lease,
             };
-            if self.claims.write(claim).await? {
+            if self.claims.write(claim).await.map_err(Error::of_claim)? {
                 return Ok(Claimed::Won(Hold {
                     generation: 1,
                     fence: 1,
@@ -162,7 +166,8 @@ impl Store {
         .bind(met.fence)
         .bind(Uuid::from_bytes(met.owner))
         .execute(&self.pool)
-        .await?;
+        .await
+        .map_err(|error| Error::from(error).of_claim())?;
         Ok(claimed.rows_affected() == 1)
     }
 

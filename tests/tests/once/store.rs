@@ -100,3 +100,48 @@ async fn an_origin_that_starts_before_its_store_is_ready_when_the_schema_is() {
     assert_eq!(world.client().place(&key, ORDER).await.status, 201);
     world.assert_orders(1).await;
 }
+
+#[tokio::test]
+async fn a_store_that_falls_silent_is_given_up_and_found_again() {
+    let (world, key) = (World::builder().faulty_links().start().await, fresh_key());
+    world.client().place(&fresh_key(), ORDER).await;
+    world.links().to_store.set(Fault::Blackhole).await;
+    let asked = Instant::now();
+    let unanswered = world.client().place(&key, ORDER).await;
+    assert!(matches!(unanswered.status, 502 | 503), "{unanswered:?}");
+    world
+        .client()
+        .place(&fresh_key(), ORDER)
+        .await
+        .assert_problem(503, "store-unavailable");
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(14), "{took:?}");
+    assert_eq!(world.sandbox.charges().await.len(), 1);
+    world.links().to_store.set(Fault::None).await;
+    let placed = async || world.client().place(&key, ORDER).await.status == 201;
+    eventually("an order after the silence", LIMIT, placed).await;
+    world.assert_orders(2).await;
+}
+
+/// The insert arrives and its answer is lost, and so is every later attempt to ask: what was
+/// claimed is run by the completer, so that "nothing was executed" would be a lie.
+#[tokio::test]
+async fn a_claim_whose_answer_is_lost_is_unknown_and_ends_without_its_client() {
+    let world = World::builder().faulty_links().lease_seconds(3);
+    let (world, key) = (world.start().await, fresh_key());
+    world.client().place(&fresh_key(), ORDER).await;
+    world.links().to_store.set(Fault::DropAfterRequest).await;
+    let lost = world.client().place(&key, ORDER).await;
+    lost.assert_problem(502, "outcome-unknown");
+    assert_eq!(world.database.records().await, 2);
+    assert_eq!(world.sandbox.charges().await.len(), 1);
+    world.links().to_store.set(Fault::None).await;
+    let ordered = async || world.database.orders().await == 2;
+    eventually("the order", LIMIT, ordered).await;
+    world
+        .client()
+        .place_patiently(&key, ORDER)
+        .await
+        .assert_replayed();
+    world.assert_orders(2).await;
+}
