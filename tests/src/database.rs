@@ -61,6 +61,13 @@ impl Database {
             .expect("a server with an address")
     }
 
+    /// A session of its own, for transactions that stay open.
+    pub async fn session(&self) -> PgConnection {
+        let options = self.server.clone().database(&self.name);
+        let session = PgConnection::connect_with(&options).await;
+        session.expect("a session")
+    }
+
     /// The one number that a query gives.
     pub async fn number(&self, query: &'static str) -> i64 {
         sqlx::query_scalar(query)

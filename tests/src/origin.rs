@@ -29,7 +29,9 @@ pub struct Options {
     pub webhook_url: String,
     /// `LEASE_SECONDS`.
     pub lease_seconds: u32,
-    /// `FAILPOINTS`: where its first life ends.
+    /// `DATABASE_CONNECTIONS`.
+    pub database_connections: u32,
+    /// `FAILPOINTS` of its first life.
     pub fail_at: Option<String>,
     /// Where its log goes.
     pub log: PathBuf,
@@ -146,12 +148,11 @@ fn spawn(options: &Options) -> Process {
         .env("PROVIDER_URL", &options.provider_url)
         .env("PROVIDER_SECRET", DEFAULT_SECRET)
         .env("LEASE_SECONDS", options.lease_seconds.to_string())
-        .envs(
-            options
-                .fail_at
-                .as_ref()
-                .map(|point| ("FAILPOINTS", format!("{point}=return"))),
+        .env(
+            "DATABASE_CONNECTIONS",
+            options.database_connections.to_string(),
         )
+        .envs(options.fail_at.as_ref().map(|point| ("FAILPOINTS", point)))
         .env("JWT_HS256_SECRET", JWT_SECRET)
         .env("SEED_STOCK", "dev")
         .env("WEBHOOK_URL", &options.webhook_url)

@@ -51,6 +51,7 @@ pub struct Builder {
     faulty_links: bool,
     policy: Option<String>,
     lease_seconds: u32,
+    database_connections: u32,
     fail_at: Option<String>,
 }
 
@@ -71,6 +72,7 @@ impl World {
             faulty_links: false,
             policy: None,
             lease_seconds: 15,
+            database_connections: 16,
             fail_at: None,
         }
     }
@@ -185,8 +187,24 @@ impl Builder {
     /// Origins with short leases, the first of which dies at this point in its first life.
     pub fn dying_at(self, point: &str) -> Self {
         Self {
-            fail_at: Some(point.to_owned()),
+            fail_at: Some(format!("{point}=return")),
             ..self.lease_seconds(3)
+        }
+    }
+
+    /// Origins with short leases, where the first attempt that comes to this point panics.
+    pub fn panicking_at(self, point: &str) -> Self {
+        Self {
+            fail_at: Some(format!("{point}=1*panic")),
+            ..self.lease_seconds(3)
+        }
+    }
+
+    /// So many connections from each origin to Postgres.
+    pub fn database_connections(self, database_connections: u32) -> Self {
+        Self {
+            database_connections,
+            ..self
         }
     }
 
@@ -209,6 +227,7 @@ impl Builder {
             edge_keys: self.origin_keys.clone(),
             webhook_url: format!("{}/_sandbox/webhook", sandbox.url()),
             lease_seconds: self.lease_seconds,
+            database_connections: self.database_connections,
             fail_at: self.fail_at.clone(),
             log: PathBuf::new(),
         };

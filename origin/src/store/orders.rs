@@ -10,9 +10,16 @@ use std::sync::Arc;
 use time::OffsetDateTime;
 
 /// Whether this constraint says that the effect is there already: one command never makes two
-/// orders, nor is it answered twice.
+/// orders, tells of one twice, is answered twice or refunded twice. Which of them speaks first is
+/// Postgres's choice.
 pub(super) fn is_one_effect(constraint: &str) -> bool {
-    constraint == "orders_scope_generation_key" || constraint.starts_with("archived_responses_")
+    const ONCE: [&str; 4] = [
+        "orders_scope_generation_key",
+        "orders_pkey",
+        "outbox_event_id_key",
+        "refunds_pkey",
+    ];
+    ONCE.contains(&constraint) || constraint.starts_with("archived_responses_")
 }
 
 /// A charged order that is about to be placed, with both answers it can have.

@@ -12,6 +12,7 @@ mod passage;
 mod problems;
 mod retention;
 mod signature;
+mod statements;
 mod status;
 mod store;
 mod thread;
