@@ -1,7 +1,11 @@
 //! The edge on real workerd, which a test may kill and start again.
 
 use crate::{client::Client, port};
-use std::{fs, path::PathBuf, sync::LazyLock};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
 use tokio::task::spawn_blocking;
 use xtask::{
     artifacts::{Profile, Worker, default_policy},
@@ -17,8 +21,25 @@ pub struct Options {
     pub origin_url: String,
     /// `EDGE_KEYS`, unless it does not sign.
     pub edge_keys: Option<String>,
+    /// `LOCK_SHARDS`.
+    pub lock_shards: u32,
+    /// The folder of a Worker that can be broken on demand, see `stage.js`.
+    pub stage: Option<PathBuf>,
     /// Where its log goes.
     pub log: PathBuf,
+}
+
+impl Options {
+    /// An unsigned edge of this origin, with the default number of shards.
+    pub fn new(origin_url: String, log: PathBuf) -> Self {
+        Self {
+            origin_url,
+            edge_keys: None,
+            lock_shards: 16,
+            stage: None,
+            log,
+        }
+    }
 }
 
 /// A running edge, or one that was killed.
@@ -35,20 +56,30 @@ impl Edge {
         let Options {
             origin_url,
             edge_keys,
+            lock_shards,
+            stage,
             log,
         } = options;
         let keys = edge_keys.map(|keys| ("EDGE_KEYS".to_owned(), keys));
-        let worker = spawn_blocking(|| WORKER.clone())
+        let mut worker = spawn_blocking(|| WORKER.clone())
             .await
             .expect("a Worker that builds");
+        if let Some(stage) = stage {
+            set_on_stage(&worker, &stage).expect("a folder for the Worker");
+            worker = stage;
+        }
         let options = edge::Options {
             worker,
             runtime: Runtime::Workerd,
             port: port::free(),
-            bindings: [("ORIGIN_URL".to_owned(), origin_url)]
-                .into_iter()
-                .chain(keys)
-                .collect(),
+            bindings: [
+                ("ORIGIN_URL", origin_url),
+                ("LOCK_SHARDS", lock_shards.to_string()),
+            ]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into_iter()
+            .chain(keys)
+            .collect(),
             log: Log::File(log.clone()),
         };
         let mut edge = Self {
@@ -82,6 +113,13 @@ impl Edge {
         let started = spawn_blocking(move || edge::Edge::start(&options)).await;
         self.workerd = Some(started.expect("no panic").expect("an edge that starts"));
     }
+}
+
+fn set_on_stage(worker: &Path, stage: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(stage)?;
+    fs::write(stage.join("index.js"), include_str!("stage.js"))?;
+    fs::copy(worker.join("index.js"), stage.join("edge.js"))?;
+    fs::copy(worker.join("index_bg.wasm"), stage.join("index_bg.wasm")).map(drop)
 }
 
 /// The Worker with the project's own policy, built once for all tests.

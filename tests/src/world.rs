@@ -53,6 +53,8 @@ pub struct Builder {
     lease_seconds: u32,
     database_connections: u32,
     fail_at: Option<String>,
+    lock_shards: u32,
+    staged: bool,
 }
 
 impl World {
@@ -74,6 +76,8 @@ impl World {
             lease_seconds: 15,
             database_connections: 16,
             fail_at: None,
+            lock_shards: 16,
+            staged: false,
         }
     }
 
@@ -208,6 +212,22 @@ impl Builder {
         }
     }
 
+    /// So few shards that the flights of a test meet in one.
+    pub fn lock_shards(self, lock_shards: u32) -> Self {
+        Self {
+            lock_shards,
+            ..self
+        }
+    }
+
+    /// Edges whose shards and Wasm can be broken on demand, see `stage.js`.
+    pub fn staged(self) -> Self {
+        Self {
+            staged: true,
+            ..self
+        }
+    }
+
     /// Starts it all; everything is ready when this returns.
     pub async fn start(self) -> World {
         let folder = Folder::create();
@@ -287,15 +307,13 @@ impl Builder {
                 _ => origins[n % origins.len()].url(),
             };
             let log = folder.file(&format!("edge-{n}.log"));
-            let edge_keys = self.edge_keys.clone();
-            edges.push(
-                Edge::start(edge::Options {
-                    origin_url,
-                    edge_keys,
-                    log,
-                })
-                .await,
-            );
+            let options = edge::Options {
+                edge_keys: self.edge_keys.clone(),
+                lock_shards: self.lock_shards,
+                stage: self.staged.then(|| folder.file(&format!("stage-{n}"))),
+                ..edge::Options::new(origin_url, log)
+            };
+            edges.push(Edge::start(options).await);
         }
         edges
     }

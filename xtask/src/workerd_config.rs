@@ -17,6 +17,7 @@ pub(crate) fn write(worker: &Path, names: &[&str]) -> Result<PathBuf> {
     let config = wrangler_config::read()?;
     let text = text(
         wrangler_config::value(&config, "compatibility_date")?,
+        &modules(worker)?,
         names,
     );
     let digest = Inputs::default().text(&text).digest();
@@ -33,7 +34,20 @@ pub(crate) fn write(worker: &Path, names: &[&str]) -> Result<PathBuf> {
     Ok(file)
 }
 
-fn text(compatibility_date: &str, names: &[&str]) -> String {
+/// What `index.js` may import: it is the Worker, or stands in front of it.
+fn modules(worker: &Path) -> Result<Vec<String>> {
+    let unreadable = Failure::because(format!("{} can't be read", worker.display()));
+    let entries = fs::read_dir(worker).map_err(unreadable)?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut modules: Vec<_> = names.filter(|name| name.ends_with(".js")).collect();
+    // The first one is the Worker.
+    modules.sort_by_key(|name| (name != "index.js", name.clone()));
+    Ok(modules)
+}
+
+fn text(compatibility_date: &str, modules: &[String], names: &[&str]) -> String {
+    let module = |name| format!("    (name = \"{name}\", esModule = embed \"{name}\"),\n");
+    let modules = modules.iter().map(module).collect::<Vec<_>>().concat();
     let variable = |name| format!("    (name = \"{name}\", fromEnvironment = \"{name}\"),\n");
     let variables = names.iter().map(variable).collect::<Vec<_>>().concat();
     format!(
@@ -49,8 +63,7 @@ const config :Workerd.Config = (
 
 const edge :Workerd.Worker = (
   modules = [
-    (name = "index.js", esModule = embed "index.js"),
-    (name = "index_bg.wasm", wasm = embed "index_bg.wasm"),
+{modules}    (name = "index_bg.wasm", wasm = embed "index_bg.wasm"),
   ],
   compatibilityDate = "{compatibility_date}",
   bindings = [

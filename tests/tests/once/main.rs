@@ -11,6 +11,7 @@ mod orders;
 mod passage;
 mod problems;
 mod retention;
+mod shard;
 mod signature;
 mod statements;
 mod status;

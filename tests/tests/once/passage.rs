@@ -21,9 +21,8 @@ impl Mirror {
     async fn start() -> Self {
         let (echo, folder) = (Echo::start().await, Folder::create());
         let edge = Edge::start(Options {
-            origin_url: echo.url(),
             edge_keys: Some(EDGE_KEYS.to_owned()),
-            log: folder.file("edge.log"),
+            ..Options::new(echo.url(), folder.file("edge.log"))
         });
         Self {
             edge: edge.await,

@@ -121,7 +121,9 @@ async fn a_row_without_a_scope_is_refused() {
         "UPDATE orders SET scope = NULL",
     ] {
         let refused = session.execute(update).await.expect_err(update);
-        let code = refused.as_database_error().and_then(|error| error.code());
+        let code = refused
+            .as_database_error()
+            .and_then(sqlx::error::DatabaseError::code);
         assert_eq!(code.as_deref(), Some("23502"), "{update}");
     }
 }
