@@ -25,6 +25,8 @@ pub struct Options {
     pub lock_shards: u32,
     /// The folder of a Worker that can be broken on demand, see `stage.js`.
     pub stage: Option<PathBuf>,
+    /// What runs it.
+    pub runtime: Runtime,
     /// Where its log goes.
     pub log: PathBuf,
 }
@@ -37,6 +39,7 @@ impl Options {
             edge_keys: None,
             lock_shards: 16,
             stage: None,
+            runtime: Runtime::Workerd,
             log,
         }
     }
@@ -58,6 +61,7 @@ impl Edge {
             edge_keys,
             lock_shards,
             stage,
+            runtime,
             log,
         } = options;
         let keys = edge_keys.map(|keys| ("EDGE_KEYS".to_owned(), keys));
@@ -70,7 +74,7 @@ impl Edge {
         }
         let options = edge::Options {
             worker,
-            runtime: Runtime::Workerd,
+            runtime,
             port: port::free(),
             bindings: [
                 ("ORIGIN_URL", origin_url),

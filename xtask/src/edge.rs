@@ -23,6 +23,13 @@ pub enum Runtime {
     Workerd,
     /// What a developer of Workers knows, with its state in this folder.
     Wrangler(PathBuf),
+    /// The same, with the shards of the edge that has its state in `owner`.
+    WranglerGuest {
+        /// Where its own state is.
+        folder: PathBuf,
+        /// Where the owner's is.
+        owner: PathBuf,
+    },
 }
 
 /// How an edge is started.
@@ -96,7 +103,8 @@ impl Edge {
 pub fn spawn(options: &Options) -> Result<Process> {
     let mut command = match &options.runtime {
         Runtime::Workerd => workerd(options)?,
-        Runtime::Wrangler(folder) => wrangler(options, folder)?,
+        Runtime::Wrangler(folder) => wrangler(options, folder, None)?,
+        Runtime::WranglerGuest { folder, owner } => wrangler(options, folder, Some(owner))?,
     };
     Process::spawn(&mut command, &options.log, Signal::Terminate)
 }
@@ -118,13 +126,16 @@ fn workerd(options: &Options) -> Result<Command> {
     Ok(workerd)
 }
 
-fn wrangler(options: &Options, folder: &Path) -> Result<Command> {
+fn wrangler(options: &Options, folder: &Path, owner: Option<&Path>) -> Result<Command> {
     project::ensure_dir(folder)?;
     let config = folder.join("wrangler.toml");
+    let ours = wrangler_config::read()?;
+    let name = wrangler_config::value(&ours, "name")?;
     let text = wrangler_config::derive(
-        &wrangler_config::read()?,
+        &ours,
         &options.worker,
         &options.bindings,
+        owner.map(|_| name),
     );
     fs::write(&config, text).map_err(Failure::because(format!(
         "could not write {}",
@@ -147,7 +158,12 @@ fn wrangler(options: &Options, folder: &Path) -> Result<Command> {
         .arg(config)
         .arg("--persist-to")
         .arg(folder.join("state"))
-        .envs(quiet(folder));
+        .envs(quiet(folder))
+        // Edges of one machine stay strangers to each other, as those of two regions are.
+        .env(
+            "WRANGLER_REGISTRY_PATH",
+            owner.unwrap_or(folder).join("registry"),
+        );
     Ok(wrangler)
 }
 
@@ -162,7 +178,5 @@ fn quiet(folder: &Path) -> Vec<(&'static str, String)> {
         ("WRANGLER_SEND_ERROR_REPORTS", "false".to_owned()),
         ("WRANGLER_SEND_METRICS", "false".to_owned()),
         ("WRANGLER_LOG_PATH", below("log")),
-        // Edges of one machine stay strangers to each other, as those of two regions are.
-        ("WRANGLER_REGISTRY_PATH", below("registry")),
     ]
 }

@@ -38,8 +38,11 @@ pub(crate) fn write(worker: &Path, names: &[&str]) -> Result<PathBuf> {
 fn modules(worker: &Path) -> Result<Vec<String>> {
     let unreadable = Failure::because(format!("{} can't be read", worker.display()));
     let entries = fs::read_dir(worker).map_err(unreadable)?;
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut modules: Vec<_> = names.filter(|name| name.ends_with(".js")).collect();
+    let files = entries.filter_map(|entry| Some(PathBuf::from(entry.ok()?.file_name())));
+    let mut modules: Vec<_> = files
+        .filter(|file| file.extension().is_some_and(|extension| extension == "js"))
+        .map(|file| file.to_string_lossy().into_owned())
+        .collect();
     // The first one is the Worker.
     modules.sort_by_key(|name| (name != "index.js", name.clone()));
     Ok(modules)

@@ -22,21 +22,34 @@ pub(crate) fn value<'a>(config: &'a str, name: &str) -> Result<&'a str> {
         .ok_or_else(|| Failure::new(format!("wrangler.toml has no {name}")))
 }
 
-/// The same Worker, but from `worker` as it was built, and with `bindings` as its variables.
-pub(crate) fn derive(config: &str, worker: &Path, bindings: &[(String, String)]) -> String {
+/// The same Worker, but from `worker` as it was built, and with `bindings` as its variables. With
+/// `owner` its shards are those of the Worker of this name, and it goes by another name itself.
+pub(crate) fn derive(
+    config: &str,
+    worker: &Path,
+    bindings: &[(String, String)],
+    owner: Option<&str>,
+) -> String {
+    let main = worker.join("index.js");
     let mut table = "";
     let mut derived = String::new();
     for line in config.lines() {
         if line.starts_with('[') {
             table = line;
         }
-        if line.starts_with("main ") {
-            let main = worker.join("index.js");
-            let _ = writeln!(derived, "main = {}", quoted(&main.to_string_lossy()));
-        } else if !matches!(table, "[build]" | "[vars]") {
-            derived.push_str(line);
-            derived.push('\n');
-        }
+        let _ = match (table, owner) {
+            ("[build]" | "[vars]", _) | ("[[migrations]]", Some(_)) => Ok(()),
+            _ if line.starts_with("main ") => {
+                writeln!(derived, "main = {}", quoted(&main.to_string_lossy()))
+            }
+            ("", Some(owner)) if line.starts_with("name ") => {
+                writeln!(derived, "name = {}", quoted(&format!("{owner}-2")))
+            }
+            (_, Some(owner)) if line.starts_with("class_name ") => {
+                writeln!(derived, "{line}\nscript_name = {}", quoted(owner))
+            }
+            _ => writeln!(derived, "{line}"),
+        };
     }
     derived.push_str("\n[vars]\n");
     for (name, value) in bindings {
@@ -60,11 +73,23 @@ mod tests {
     #[test]
     fn build_and_vars_are_replaced_and_the_rest_is_kept() {
         let bindings = [("B".to_owned(), "say \"hi\"\n".to_owned())];
-        let derived = derive(CONFIG, Path::new("/w"), &bindings);
+        let derived = derive(CONFIG, Path::new("/w"), &bindings, None);
         assert_eq!(
             derived,
             "main = \"/w/index.js\"\ncompatibility_date = \"2026-01-01\"\n\n\
              [[migrations]]\ntag = \"v1\"\n\n[vars]\nB = \"say \\\"hi\\\"\\n\"\n"
+        );
+    }
+
+    #[test]
+    fn a_guest_uses_the_shards_of_their_owner() {
+        let config = "name = \"a\"\n\n[[durable_objects.bindings]]\nclass_name = \"C\"\n\n\
+                      [[migrations]]\ntag = \"v1\"\n";
+        let derived = derive(config, Path::new("/w"), &[], Some("a"));
+        assert_eq!(
+            derived,
+            "name = \"a-2\"\n\n[[durable_objects.bindings]]\nclass_name = \"C\"\n\
+             script_name = \"a\"\n\n\n[vars]\n"
         );
     }
 

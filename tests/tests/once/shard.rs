@@ -198,6 +198,36 @@ async fn sixty_four_slow_flights_on_one_shard_hold_up_nobody() {
     world.assert_orders(66).await;
 }
 
+/// Two edges, one lock: whoever is next to another leader joins it, and leads when it is gone.
+#[tokio::test]
+async fn a_waiter_of_another_edge_joins_and_leads_when_the_leader_is_gone() {
+    let mut world = World::builder().edges(2).one_lock().start().await;
+    let (client, key) = (world.client(), fresh_key());
+    world.sandbox.delay(9_000).await;
+    let leader = tokio::spawn(Answer::to(world.edges[1].client().order(&key, ORDER)));
+    let charging = async || world.sandbox.is_busy().await;
+    eventually("a charge that runs", LIMIT, charging).await;
+    // The other edge's shard knows of it: nothing else is 409 with source edge.
+    let busy = client.place(&key, ORDER).await;
+    busy.assert_problem(409, "request-in-progress");
+    assert_eq!(busy.json()["source"], "edge");
+    world.edges[1].kill();
+    leader
+        .await
+        .expect("no panic")
+        .expect_err("a connection that is cut");
+    let waiter = client.order(&key, ORDER).header("prefer", "wait=30");
+    Answer::to(waiter)
+        .await
+        .expect("an answer")
+        .assert_replayed();
+    world.assert_orders(1).await;
+    assert_eq!(world.sandbox.charges().await[0].requests, 1);
+    // It has waited at the origin, past a lease of 5 s: the lock was its own by then.
+    let log = world.edges[0].log();
+    assert!(log.contains("origin_ms\":"), "{log}");
+}
+
 /// CASES C44: neither a leader nor a waiter that leaves takes anything from whoever comes next.
 #[tokio::test]
 async fn leaders_and_waiters_that_leave_take_nothing_with_them() {
