@@ -14,4 +14,5 @@ pub mod port;
 pub mod postgres;
 pub mod provider;
 pub mod sandbox;
+pub mod worker;
 pub mod world;

@@ -44,6 +44,14 @@ impl Arguments {
         self.0
     }
 
+    /// What is left, where only names may be.
+    pub fn names(self) -> Result<Vec<String>> {
+        match self.0.iter().find(|word| word.starts_with("--")) {
+            None => Ok(self.0),
+            Some(word) => Err(Failure::new(format!("there is no option {word}"))),
+        }
+    }
+
     /// Refuses what nobody asked for.
     pub fn finish(self) -> Result<()> {
         match self.0.first() {
@@ -76,5 +84,10 @@ mod tests {
         assert!(arguments("--edgy").finish().is_err());
         assert!(arguments("--edges").value::<u16>("--edges").is_err());
         assert!(arguments("--edges two").value::<u16>("--edges").is_err());
+        assert!(arguments("a --b").names().is_err());
+        assert_eq!(
+            arguments("a b").names().ok(),
+            Some(["a", "b"].map(String::from).to_vec())
+        );
     }
 }

@@ -30,7 +30,7 @@ impl Profile {
     }
 
     /// Cargo's folder below the target folder.
-    fn folder(self) -> &'static str {
+    pub(crate) fn folder(self) -> &'static str {
         match self {
             Self::Dev => "debug",
             Self::Release => "release",

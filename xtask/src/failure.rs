@@ -32,6 +32,17 @@ impl Failure {
             cause: Some(Box::new(cause)),
         }
     }
+
+    /// The sentence with all its causes on one line.
+    pub fn chain(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            text = format!("{text}: {error}");
+            cause = error.source();
+        }
+        text
+    }
 }
 
 impl fmt::Display for Failure {

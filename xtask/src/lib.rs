@@ -5,6 +5,7 @@
 pub mod apt;
 pub mod arguments;
 pub mod artifacts;
+pub mod bench;
 pub mod command;
 pub mod debian_std;
 pub mod dev;

@@ -1,11 +1,11 @@
 //! `cargo xtask`: see [`USAGE`].
 
 use std::env;
-use std::error::Error;
 use std::process::ExitCode;
 
 use xtask::arguments::Arguments;
 use xtask::artifacts::{Profile, Programs, Worker, default_policy};
+use xtask::bench;
 use xtask::dev;
 use xtask::failure::{Failure, Result};
 use xtask::lint;
@@ -19,6 +19,8 @@ cargo xtask build [--release]   build edge and origin; with --edge the Worker al
 cargo xtask dev [--edges N] [--origins N] [--policy FILE] [--signed] [--release]
                                 run the whole system
 cargo xtask test [FILTER…]      run every test, or those whose names hold a filter
+cargo xtask bench NAME [--json] [FILTER…]
+                                measure: hash
 cargo xtask lint                rustfmt, clippy for host and Wasm, docs
 ";
 
@@ -29,7 +31,7 @@ fn main() -> ExitCode {
         // Whoever has ended the development system while it was being built has what was asked for.
         Err(_) if signal::asked_to_end() => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {}", chain(&failure));
+            eprintln!("error: {}", failure.chain());
             ExitCode::FAILURE
         }
     }
@@ -45,6 +47,7 @@ fn run(words: &[String]) -> Result<()> {
         "build" => build(options),
         "dev" => dev::run(options),
         "test" => test::run(options),
+        "bench" => bench::run(options),
         "lint" => lint::run(options),
         other => Err(Failure::new(format!(
             "there is no command {other}:\n{USAGE}"
@@ -75,15 +78,4 @@ fn build(mut options: Arguments) -> Result<()> {
     Worker::new(profile, &default_policy())?
         .build(&setup)
         .map(drop)
-}
-
-/// A failure with all its causes on one line.
-fn chain(failure: &Failure) -> String {
-    let mut text = failure.to_string();
-    let mut cause = failure.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }

@@ -35,8 +35,15 @@ pub fn run(arguments: Arguments) -> Result<()> {
 }
 
 /// Everything, with named places where the origin can be made to die. One choice of features for
-/// programs and tests, so that nothing is compiled twice.
-const ALL: [&str; 4] = ["test", "--workspace", "--features", "origin/failpoints"];
+/// programs and tests, so that nothing is compiled twice; `bench` would add its own.
+const ALL: [&str; 6] = [
+    "test",
+    "--workspace",
+    "--exclude",
+    "bench",
+    "--features",
+    "origin/failpoints",
+];
 
 /// Builds the tests and, beside them, the programs that they start.
 fn build() -> Result<()> {

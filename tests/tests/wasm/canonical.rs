@@ -1,10 +1,10 @@
 //! Canonical JSON in Wasm gives what it gives natively, on every vector.
 
-use crate::worker::Worker;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use reqwest::Method;
 use serde_json::Value;
-use tests::{answer::Answer, client::Client};
+use tests::{answer::Answer, client::Client, worker::Worker};
+use xtask::artifacts::Profile;
 
 const VECTORS: &str = include_str!("../../../protocol/vectors/canonical.json");
 
@@ -28,7 +28,7 @@ async fn outcome(client: &Client, vector: &Value) -> Value {
 async fn every_vector_of_canonical_json_holds_in_wasm() {
     let vectors: Vec<Value> = serde_json::from_str(VECTORS).expect("JSON");
     assert!(vectors.len() >= 300);
-    let worker = Worker::of_tests().await;
+    let worker = Worker::of_tests(Profile::Dev).await;
     let client = worker.client();
     for vector in &vectors {
         let outcome = outcome(&client, vector).await;

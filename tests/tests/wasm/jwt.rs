@@ -1,10 +1,9 @@
 //! The edge judges every token of the vectors as the origin does, with `crypto.subtle`.
 
-use crate::worker::Worker;
 use reqwest::Method;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use tests::{answer::Answer, client::Client, client::fresh_key, echo::Echo};
+use tests::{answer::Answer, client::Client, client::fresh_key, echo::Echo, worker::Worker};
 
 #[derive(Deserialize)]
 struct Vectors {

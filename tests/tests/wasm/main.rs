@@ -2,4 +2,3 @@
 
 mod canonical;
 mod jwt;
-mod worker;

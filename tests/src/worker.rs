@@ -1,7 +1,7 @@
-//! A Worker on bare workerd, for tests that need no more.
+//! A Worker on bare workerd, for tests and benchmarks that need no more.
 
+use crate::{client::Client, folder::Folder, port};
 use std::{fs, path::Path};
-use tests::{client::Client, folder::Folder, port};
 use tokio::task::spawn_blocking;
 use xtask::{
     artifacts::{self, Profile},
@@ -12,24 +12,25 @@ use xtask::{
     setup::Setup,
 };
 
-/// Ends with the test.
-pub(crate) struct Worker {
+/// Ends with its owner.
+#[derive(Debug)]
+pub struct Worker {
     workerd: edge::Edge,
     _folder: Folder,
 }
 
 impl Worker {
     /// The Worker of `tests/worker`. Built if need be; ready when this returns.
-    pub(crate) async fn of_tests() -> Self {
-        start(|folder| {
-            let worker = artifacts::Worker::of_tests(Profile::Dev).build(&Setup::ensure()?)?;
+    pub async fn of_tests(profile: Profile) -> Self {
+        start(move |folder| {
+            let worker = artifacts::Worker::of_tests(profile).build(&Setup::ensure()?)?;
             run(worker.as_path(), folder, Vec::new())
         })
         .await
     }
 
     /// An edge with this policy, for which it is always `now`, in seconds since 1970.
-    pub(crate) async fn edge_at(
+    pub async fn edge_at(
         now: u64,
         policy: &'static str,
         bindings: Vec<(&'static str, String)>,
@@ -45,7 +46,7 @@ impl Worker {
     }
 
     /// A client of it.
-    pub(crate) fn client(&self) -> Client {
+    pub fn client(&self) -> Client {
         Client::new(self.workerd.url())
     }
 }
