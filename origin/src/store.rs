@@ -15,6 +15,8 @@ mod pool;
 mod records;
 mod refunds;
 mod row;
+#[cfg(feature = "unfenced")]
+mod unfenced;
 
 pub use connection::Store;
 pub use finish::{Finished, Finishing, Hand};

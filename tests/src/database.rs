@@ -1,8 +1,8 @@
 //! A fresh database for one test, and what a test counts in it.
 
 use sqlx::{
-    AssertSqlSafe, ConnectOptions, Connection, PgConnection, PgPool,
-    postgres::{PgConnectOptions, PgPoolOptions},
+    AssertSqlSafe, ConnectOptions, Connection, FromRow, PgConnection, PgPool,
+    postgres::{PgConnectOptions, PgPoolOptions, PgRow},
 };
 use std::{
     env,
@@ -74,6 +74,15 @@ impl Database {
             .fetch_one(&self.pool)
             .await
             .expect(query)
+    }
+
+    /// All rows that a query gives.
+    pub async fn rows<T: Send + Unpin + for<'r> FromRow<'r, PgRow>>(
+        &self,
+        query: &'static str,
+    ) -> Vec<T> {
+        let rows = sqlx::query_as(query).fetch_all(&self.pool);
+        rows.await.expect(query)
     }
 
     /// Carries out a statement.

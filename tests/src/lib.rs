@@ -1,6 +1,7 @@
 //! The kit: what development and tests share, and a whole system of real parts for one test.
 
 pub mod answer;
+pub mod chaos;
 pub mod client;
 pub mod database;
 pub mod echo;

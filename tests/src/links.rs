@@ -3,14 +3,14 @@
 use crate::{database::Database, fault_proxy::FaultProxy, sandbox::Sandbox};
 use std::net::Ipv4Addr;
 
-/// A fault proxy on each link of the first edge and the first origin.
+/// A fault proxy on each link of one origin.
 #[derive(Debug)]
 pub struct Links {
-    /// From the first edge to the first origin.
+    /// From its edges.
     pub to_origin: FaultProxy,
-    /// From all origins to Postgres.
+    /// To Postgres.
     pub to_store: FaultProxy,
-    /// From all origins to the provider.
+    /// To the provider.
     pub to_provider: FaultProxy,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{client::Client, eventually::eventually, provider::DEFAULT_SECRET};
 use std::{fs, path::PathBuf, process::Command, time::Duration};
+use tokio::time::{Instant, sleep};
 use xtask::{
     artifacts::{Profile, Programs},
     process::{Log, Process},
@@ -33,6 +34,8 @@ pub struct Options {
     pub database_connections: u32,
     /// `FAILPOINTS` of its first life.
     pub fail_at: Option<String>,
+    /// `UNFENCED`: it checks no fence and no owner.
+    pub unfenced: bool,
     /// Where its log goes.
     pub log: PathBuf,
 }
@@ -80,6 +83,23 @@ impl Origin {
     pub async fn terminate(&mut self) {
         signal::send(self.process.pid(), Signal::Terminate);
         self.wait_until_ended().await;
+    }
+
+    /// Asks it to end in order, and kills it where that takes longer than `limit`.
+    pub async fn end(&mut self, limit: Duration) {
+        signal::send(self.process.pid(), Signal::Terminate);
+        let deadline = Instant::now() + limit;
+        while !self.has_ended() && Instant::now() < deadline {
+            sleep(Duration::from_millis(20)).await;
+        }
+        if !self.has_ended() {
+            self.kill().await;
+        }
+    }
+
+    /// Whether it has ended, by whatever.
+    pub fn has_ended(&mut self) -> bool {
+        self.process.ended().is_some()
     }
 
     /// Starts it again after its end, on the same port, with what it was told before.
@@ -153,6 +173,7 @@ fn spawn(options: &Options) -> Process {
             options.database_connections.to_string(),
         )
         .envs(options.fail_at.as_ref().map(|point| ("FAILPOINTS", point)))
+        .envs(options.unfenced.then_some(("UNFENCED", "1")))
         .env("JWT_HS256_SECRET", JWT_SECRET)
         .env("SEED_STOCK", "dev")
         .env("WEBHOOK_URL", &options.webhook_url)

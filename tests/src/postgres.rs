@@ -41,10 +41,19 @@ impl Postgres {
 
     /// Stops the server: sessions are cut, and connections refused from now on.
     pub async fn stop(&mut self) {
+        self.stop_by(Stop::Fast).await;
+    }
+
+    /// Stops the server at once, as in a crash; the next start recovers.
+    pub async fn crash(&mut self) {
+        self.stop_by(Stop::Immediate).await;
+    }
+
+    async fn stop_by(&mut self, mode: Stop) {
         let Some(server) = self.server.take() else {
             return;
         };
-        let stopped = tokio::task::spawn_blocking(|| server.stop(Stop::Fast));
+        let stopped = tokio::task::spawn_blocking(move || server.stop(mode));
         stopped.await.expect("the server ends");
     }
 

@@ -72,6 +72,11 @@ impl Sandbox {
         assert!(answer.status().is_success(), "{faults} are no faults");
     }
 
+    /// All faults, as far as no call has taken them yet.
+    pub async fn faults(&self) -> Value {
+        self.read("/_sandbox/faults").await
+    }
+
     /// Every following call takes so long before it commits.
     pub async fn delay(&self, milliseconds: u32) {
         self.set_faults(json!({ "delay_ms": milliseconds })).await;

@@ -30,15 +30,15 @@ pub struct World {
     pub edges: Vec<Edge>,
     /// All on one database.
     pub origins: Vec<Origin>,
-    /// Between the parts, where the test has asked for it.
-    links: Option<Links>,
+    /// Between the parts, for each origin, where the test has asked for it.
+    pub links: Vec<Links>,
     /// Who is charged.
     pub sandbox: Sandbox,
     /// What is written down.
     pub database: Database,
     /// The server, where the test has one of its own.
-    postgres: Option<Postgres>,
-    _folder: Folder,
+    pub postgres: Option<Postgres>,
+    folder: Folder,
 }
 
 impl World {
@@ -57,9 +57,9 @@ impl World {
         self.edges[0].client()
     }
 
-    /// The fault proxies of [`Builder::faulty_links`].
+    /// The first origin's fault proxies of [`Builder::faulty_links`].
     pub fn links(&self) -> &Links {
-        self.links.as_ref().expect("a world with faulty links")
+        self.links.first().expect("a world with faulty links")
     }
 
     /// The server of [`Builder::own_postgres`].

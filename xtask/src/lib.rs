@@ -6,6 +6,7 @@ pub mod apt;
 pub mod arguments;
 pub mod artifacts;
 pub mod bench;
+pub mod chaos;
 pub mod command;
 pub mod debian_std;
 pub mod dev;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use xtask::arguments::Arguments;
 use xtask::artifacts::{Profile, Programs, Worker, default_policy};
 use xtask::bench;
+use xtask::chaos;
 use xtask::dev;
 use xtask::failure::{Failure, Result};
 use xtask::lint;
@@ -21,6 +22,9 @@ cargo xtask dev [--edges N] [--origins N] [--policy FILE] [--signed] [--release]
 cargo xtask test [FILTER…]      run every test, or those whose names hold a filter
 cargo xtask bench NAME [--json] [FILTER…]
                                 measure: hash
+cargo xtask chaos --seed S --seconds N [--unfenced]
+                                random load while everything fails, and a check of all promises;
+                                without fence and owner it must find violations
 cargo xtask lint                rustfmt, clippy for host and Wasm, docs
 ";
 
@@ -48,6 +52,7 @@ fn run(words: &[String]) -> Result<()> {
         "dev" => dev::run(options),
         "test" => test::run(options),
         "bench" => bench::run(options),
+        "chaos" => chaos::run(options),
         "lint" => lint::run(options),
         other => Err(Failure::new(format!(
             "there is no command {other}:\n{USAGE}"

@@ -34,19 +34,20 @@ pub fn run(arguments: Arguments) -> Result<()> {
     outcome
 }
 
-/// Everything, with named places where the origin can be made to die. One choice of features for
-/// programs and tests, so that nothing is compiled twice; `bench` would add its own.
+/// Everything, with what tests alone may do to the origin: let it die at named places, and forget
+/// the fence. One choice of features for programs and tests, so that nothing is compiled twice;
+/// `bench` would add its own.
 const ALL: [&str; 6] = [
     "test",
     "--workspace",
     "--exclude",
     "bench",
     "--features",
-    "origin/failpoints",
+    "origin/failpoints,origin/unfenced",
 ];
 
 /// Builds the tests and, beside them, the programs that they start.
-fn build() -> Result<()> {
+pub fn build() -> Result<()> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(project::root()).args(ALL).arg("--no-run");
     command::visibly(&mut cargo)

@@ -102,7 +102,7 @@ const FINISH: &str = "
         FROM f JOIN held ON held.scope = f.scope
         WHERE r.scope = f.scope AND r.state = 'pending' AND r.generation = f.generation
           AND r.fence = f.fence AND r.owner = f.owner
-        RETURNING r.scope, r.generation, r.owner, r.expires_at, r.archive_day),
+        RETURNING r.scope, r.generation, f.owner, r.expires_at, r.archive_day),
     archived AS (
         INSERT INTO archived_responses (expires_day, scope, generation, status, headers, body)
         SELECT d.archive_day, d.scope, d.generation, f.status, f.headers, f.body

@@ -73,6 +73,8 @@ impl<'p> Executor<'p> for &Pool {
         E: 'q + Execute<'q, Postgres>,
     {
         let pool = self.clone();
+        #[cfg(feature = "unfenced")]
+        let query = super::unfenced::Unfenced(query);
         let all = async move {
             let mut busy = pool.acquire().await?;
             let all = busy.run(async |on| on.fetch_many(query).try_collect::<Vec<_>>().await);
@@ -90,6 +92,8 @@ impl<'p> Executor<'p> for &Pool {
         E: 'q + Execute<'q, Postgres>,
     {
         let pool = self.clone();
+        #[cfg(feature = "unfenced")]
+        let query = super::unfenced::Unfenced(query);
         let row = async move {
             let mut busy = pool.acquire().await?;
             busy.run(async |on| on.fetch_optional(query).await).await

@@ -29,6 +29,8 @@ pub struct Builder {
     database_connections: u32,
     fail_at: Option<String>,
     lock_shards: u32,
+    webhook_url: Option<String>,
+    unfenced: bool,
     run: Run,
 }
 
@@ -54,6 +56,8 @@ impl Default for Builder {
             database_connections: 16,
             fail_at: None,
             lock_shards: 16,
+            webhook_url: None,
+            unfenced: false,
             run: Run::Bare,
         }
     }
@@ -167,44 +171,57 @@ impl Builder {
         }
     }
 
+    /// Events go there, not to the sandbox.
+    pub fn webhook_url(self, url: String) -> Self {
+        Self {
+            webhook_url: Some(url),
+            ..self
+        }
+    }
+
+    /// Origins whose statements name no fence and no owner.
+    pub fn unfenced(self) -> Self {
+        Self {
+            unfenced: true,
+            ..self
+        }
+    }
+
     /// Starts it all; everything is ready when this returns.
     pub async fn start(self) -> World {
         let folder = Folder::create();
         let (postgres, database) = self.start_store(&folder).await;
         let sandbox = Sandbox::start().await;
-        let port = port::free();
-        let links = if self.faulty_links {
-            Some(Links::start(&database, &sandbox, port).await)
-        } else {
-            None
-        };
-        let mut origin = origin::Options {
-            port,
-            database_url: database.url(),
-            provider_url: sandbox.url(),
-            policy: self.policy_file(&folder),
-            edge_keys: self.origin_keys.clone(),
-            webhook_url: format!("{}/_sandbox/webhook", sandbox.url()),
-            lease_seconds: self.lease_seconds,
-            database_connections: self.database_connections,
-            fail_at: self.fail_at.clone(),
-            log: PathBuf::new(),
-        };
-        if let Some(links) = &links {
-            origin.database_url = database.url_by_port(links.to_store.address().port());
-            origin.provider_url = links.to_provider.url();
-        }
-        let origins = self.start_origins(origin, &folder).await;
-        let edges = self.start_edges(&origins, links.as_ref(), &folder).await;
-        World {
-            edges,
-            origins,
-            links,
+        let webhook_url = format!("{}/_sandbox/webhook", sandbox.url());
+        let mut world = World {
+            edges: Vec::new(),
+            origins: Vec::new(),
+            links: Vec::new(),
             sandbox,
             database,
             postgres,
-            _folder: folder,
+            folder,
+        };
+        let origin = origin::Options {
+            port: 0,
+            database_url: world.database.url(),
+            provider_url: world.sandbox.url(),
+            policy: self.policy_file(&world.folder),
+            edge_keys: self.origin_keys.clone(),
+            webhook_url: self.webhook_url.clone().unwrap_or(webhook_url),
+            lease_seconds: self.lease_seconds,
+            database_connections: self.database_connections,
+            fail_at: self.fail_at.clone(),
+            unfenced: self.unfenced,
+            log: PathBuf::new(),
+        };
+        for n in 0..self.origins {
+            self.add_origin(&mut world, n, origin.clone()).await;
         }
+        for n in 0..self.edges {
+            self.add_edge(&mut world, n).await;
+        }
+        world
     }
 
     async fn start_store(&self, folder: &Folder) -> (Option<Postgres>, Database) {
@@ -216,46 +233,35 @@ impl Builder {
         (Some(postgres), database)
     }
 
-    async fn start_origins(&self, first: origin::Options, folder: &Folder) -> Vec<Origin> {
-        let mut origins: Vec<Origin> = Vec::new();
-        for n in 0..self.origins {
-            let port = if n == 0 { first.port } else { port::free() };
-            let log = folder.file(&format!("origin-{n}.log"));
-            origins.push(
-                Origin::start(origin::Options {
-                    port,
-                    log,
-                    ..first.clone()
-                })
-                .await,
-            );
+    async fn add_origin(&self, world: &mut World, n: usize, mut options: origin::Options) {
+        options.port = port::free();
+        options.log = world.folder.file(&format!("origin-{n}.log"));
+        if self.faulty_links {
+            let links = Links::start(&world.database, &world.sandbox, options.port).await;
+            let store = links.to_store.address().port();
+            options.database_url = world.database.url_by_port(store);
+            options.provider_url = links.to_provider.url();
+            world.links.push(links);
         }
-        origins
+        world.origins.push(Origin::start(options).await);
     }
 
-    async fn start_edges(
-        &self,
-        origins: &[Origin],
-        links: Option<&Links>,
-        folder: &Folder,
-    ) -> Vec<Edge> {
-        let mut edges = Vec::new();
-        for n in 0..self.edges {
-            let origin_url = match links {
-                Some(links) if n == 0 => links.to_origin.url(),
-                _ => origins[n % origins.len()].url(),
-            };
-            let log = folder.file(&format!("edge-{n}.log"));
-            let options = edge::Options {
-                edge_keys: self.edge_keys.clone(),
-                lock_shards: self.lock_shards,
-                stage: (self.run == Run::Staged).then(|| folder.file(&format!("stage-{n}"))),
-                runtime: self.runtime(n, folder),
-                ..edge::Options::new(origin_url, log)
-            };
-            edges.push(Edge::start(options).await);
-        }
-        edges
+    async fn add_edge(&self, world: &mut World, n: usize) {
+        let through = n % world.origins.len().max(1);
+        let origin_url = match world.links.get(through) {
+            Some(links) => links.to_origin.url(),
+            None => world.origins[through].url(),
+        };
+        let folder = &world.folder;
+        let log = folder.file(&format!("edge-{n}.log"));
+        let options = edge::Options {
+            edge_keys: self.edge_keys.clone(),
+            lock_shards: self.lock_shards,
+            stage: (self.run == Run::Staged).then(|| folder.file(&format!("stage-{n}"))),
+            runtime: self.runtime(n, folder),
+            ..edge::Options::new(origin_url, log)
+        };
+        world.edges.push(Edge::start(options).await);
     }
 
     fn runtime(&self, n: usize, folder: &Folder) -> Runtime {

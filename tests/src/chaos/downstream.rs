@@ -1,0 +1,104 @@
+//! Faults of whom the origins call: the provider, and the receiver of events.
+
+use super::{deck::Deck, history::History, inbox::Inbox};
+use crate::sandbox::Sandbox;
+use serde_json::json;
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
+use tokio::time::sleep;
+
+/// What the provider or the receiver does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The provider cuts the connection and does nothing.
+    DroppedBeforeCommit,
+    /// The provider commits and cuts the connection.
+    DroppedAfterCommit,
+    /// The provider answers 500 and does nothing.
+    Error500,
+    /// The provider takes its time.
+    Slow,
+    /// The receiver refuses events.
+    EventRefused,
+}
+
+/// Every kind.
+pub const ALL: [Fault; 5] = [
+    Fault::DroppedBeforeCommit,
+    Fault::DroppedAfterCommit,
+    Fault::Error500,
+    Fault::Slow,
+    Fault::EventRefused,
+];
+
+impl Fault {
+    /// The sandbox's name of it, where calls are counted.
+    fn switch(self) -> Option<&'static str> {
+        match self {
+            Self::DroppedBeforeCommit => Some("drop_before_commit"),
+            Self::DroppedAfterCommit => Some("drop_after_commit"),
+            Self::Error500 => Some("error_500"),
+            Self::Slow | Self::EventRefused => None,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::DroppedBeforeCommit => "provider dropped before commit",
+            Self::DroppedAfterCommit => "provider dropped after commit",
+            Self::Error500 => "provider answered 500",
+            Self::Slow => "provider slow",
+            Self::EventRefused => "event refused",
+        })
+    }
+}
+
+/// One fault after the other until then; all is well when this returns. What hit nobody is not
+/// counted.
+pub async fn run(
+    (sandbox, inbox): (&Sandbox, &Inbox),
+    deck: &mut Deck<Fault>,
+    history: &History,
+    until: Instant,
+) {
+    while Instant::now() < until {
+        sleep(deck.time(100, 800)).await;
+        let (fault, at) = (deck.draw(), history.now());
+        let count = deck.rng.u32(1..=4);
+        let has_hit = match (fault, fault.switch()) {
+            (_, Some(switch)) => fail_calls(sandbox, switch, count).await,
+            (Fault::EventRefused, None) => {
+                inbox.refuse_next(count);
+                true
+            }
+            (_, None) => {
+                let delay = deck.time(200, 1_500).as_millis();
+                sandbox.set_faults(json!({ "delay_ms": delay })).await;
+                sleep(deck.time(500, 2_000)).await;
+                true
+            }
+        };
+        sandbox.set_faults(json!({})).await;
+        if has_hit {
+            history.strike(fault, at);
+        }
+    }
+}
+
+/// Lets the next calls fail, waits a while for them, and says whether any came.
+async fn fail_calls(sandbox: &Sandbox, switch: &str, count: u32) -> bool {
+    sandbox.set_faults(json!({ switch: count })).await;
+    let mut left = u64::from(count);
+    for _ in 0..30 {
+        sleep(Duration::from_millis(50)).await;
+        left = sandbox.faults().await[switch].as_u64().unwrap_or_default();
+        if left == 0 {
+            break;
+        }
+    }
+    left < u64::from(count)
+}
