@@ -1,5 +1,6 @@
 //! A fresh database for one test, and what a test counts in it.
 
+use crate::eventually::eventually;
 use sqlx::{
     AssertSqlSafe, ConnectOptions, Connection, FromRow, PgConnection, PgPool,
     postgres::{PgConnectOptions, PgPoolOptions, PgRow},
@@ -9,6 +10,7 @@ use std::{
     net::{SocketAddr, ToSocketAddrs},
     str::FromStr,
     thread,
+    time::Duration,
 };
 
 /// A database of its own on a running server. It is dropped at the end, with whoever is connected.
@@ -91,6 +93,19 @@ impl Database {
             .execute(&self.pool)
             .await
             .expect(statement);
+    }
+
+    /// Returns when a statement with these words waits for another session's lock.
+    pub async fn wait_for_a_lock(&self, words: &str) {
+        let waiting = "
+            SELECT EXISTS (SELECT FROM pg_stat_activity
+                           WHERE datname = current_database() AND wait_event_type = 'Lock'
+                             AND strpos(query, $1) > 0)";
+        let waits = async || {
+            let waits = sqlx::query_scalar(waiting).bind(words);
+            waits.fetch_one(&self.pool).await.expect(words)
+        };
+        eventually(words, Duration::from_secs(10), waits).await;
     }
 
     /// How many orders there are.

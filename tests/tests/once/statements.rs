@@ -35,16 +35,11 @@ async fn asked_during_the_insert(
     }
     let (client, key) = (world.origins[0].client(), key.to_owned());
     let asked = tokio::spawn(async move { client.place(&key, ORDER).await });
-    waits_for_a_lock(world).await;
+    world
+        .database
+        .wait_for_a_lock("INSERT INTO idempotency_records")
+        .await;
     asked
-}
-
-async fn waits_for_a_lock(world: &World) {
-    let waiting = "
-        SELECT count(*) FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    let waits = async || world.database.number(waiting).await > 0;
-    eventually("a statement that waits", LIMIT, waits).await;
 }
 
 /// CASES C53: the insert waits for one under way and a separate statement reads how it ended.
@@ -82,7 +77,7 @@ async fn a_commit_whose_answer_is_lost_is_read_from_its_row() {
         session.execute(statement).await.expect(statement);
     }
     let place = tokio::spawn(Answer::to(world.client().order(&key, ORDER)));
-    waits_for_a_lock(&world).await;
+    world.database.wait_for_a_lock("UPDATE inventory").await;
     world.links().to_store.set(Fault::DropAfterRequest).await;
     session.execute("COMMIT").await.expect("a commit");
     let committed = async || world.database.orders().await == 1;

@@ -1,7 +1,9 @@
 //! Postgres that comes and goes: nothing is executed without it, and nothing must be restarted.
 
+use sqlx::Executor;
 use std::time::{Duration, Instant};
 use tests::{
+    answer::Answer,
     client::{ORDER, fresh_key},
     eventually::eventually,
     fault_proxy::Fault,
@@ -129,19 +131,32 @@ async fn a_store_that_falls_silent_is_given_up_and_found_again() {
 async fn a_claim_whose_answer_is_lost_is_unknown_and_ends_without_its_client() {
     let world = World::builder().faulty_links().lease_seconds(3);
     let (world, key) = (world.start().await, fresh_key());
-    world.client().place(&fresh_key(), ORDER).await;
-    world.links().to_store.set(Fault::DropAfterRequest).await;
-    let lost = world.client().place(&key, ORDER).await;
-    lost.assert_problem(502, "outcome-unknown");
-    assert_eq!(world.database.records().await, 2);
-    assert_eq!(world.sandbox.charges().await.len(), 1);
-    world.links().to_store.set(Fault::None).await;
-    let ordered = async || world.database.orders().await == 2;
-    eventually("the order", LIMIT, ordered).await;
+    let mut session = world.database.session().await;
+    for statement in [
+        "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql
+         AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'",
+        "CREATE TRIGGER wait BEFORE INSERT ON idempotency_records
+         FOR EACH ROW EXECUTE FUNCTION wait()",
+        "SELECT pg_advisory_lock(1)",
+    ] {
+        session.execute(statement).await.expect(statement);
+    }
+    let place = tokio::spawn(Answer::to(world.client().order(&key, ORDER)));
     world
-        .client()
-        .place_patiently(&key, ORDER)
-        .await
-        .assert_replayed();
-    world.assert_orders(2).await;
+        .database
+        .wait_for_a_lock("INSERT INTO idempotency_records")
+        .await;
+    world.links().to_store.set(Fault::DropAfterRequest).await;
+    let unlock = "SELECT pg_advisory_unlock(1)";
+    session.execute(unlock).await.expect(unlock);
+    let lost = place.await.expect("no panic").expect("an answer");
+    lost.assert_problem(502, "outcome-unknown");
+    assert_eq!(world.database.records().await, 1);
+    assert_eq!(world.sandbox.charges().await.len(), 0);
+    world.links().to_store.set(Fault::None).await;
+    let ordered = async || world.database.orders().await == 1;
+    eventually("the order", LIMIT, ordered).await;
+    let retry = world.client().place_patiently(&key, ORDER).await;
+    retry.assert_replayed();
+    world.assert_orders(1).await;
 }
