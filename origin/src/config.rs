@@ -1,6 +1,6 @@
 //! Configuration: the environment, read once, refused with the variable's name.
 
-use crate::credentials::Credentials;
+use crate::{credentials::Credentials, operations::gateway::Sealing};
 use protocol::wire::signature::EdgeKeys;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
@@ -25,6 +25,9 @@ pub struct Config {
     pub lease: Duration,
     /// `EDGE_KEYS`: who may call; unset, everybody.
     pub edge_keys: Option<EdgeKeys>,
+    /// `SEALING_KEYS`, `base64,base64` of 32 bytes: they seal what the store keeps of a client's
+    /// head. Unset, one of this process: after a restart a retry must bring the head again.
+    pub sealing: Arc<Sealing>,
     /// `JWT_…`: which tokens are believed.
     pub credentials: Arc<Credentials>,
     /// `WEBHOOK_URL`: where events go; unset, they stay in the outbox.
@@ -96,6 +99,7 @@ impl Config {
             )?),
             lease: Duration::from_secs(number("LEASE_SECONDS", &or("LEASE_SECONDS", "15"))?),
             edge_keys: text("EDGE_KEYS").map(|keys| edge_keys(&keys)).transpose()?,
+            sealing: Arc::new(sealing(text("SEALING_KEYS"))?),
             credentials: Arc::new(Credentials::read(&variable)?),
             webhook: webhook(text("WEBHOOK_URL"), text("WEBHOOK_SECRET"))?,
             migrate: or("MIGRATE", "on") != "off",
@@ -118,6 +122,14 @@ fn number<T: std::str::FromStr>(name: &'static str, value: &str) -> Result<T, Er
 
 fn edge_keys(keys: &str) -> Result<EdgeKeys, Error> {
     EdgeKeys::parse(keys).map_err(|error| Error::invalid("EDGE_KEYS", format!("is wrong: {error}")))
+}
+
+fn sealing(keys: Option<String>) -> Result<Sealing, Error> {
+    let Some(keys) = keys else {
+        return Ok(Sealing::of_this_process());
+    };
+    let refused = |error| Error::invalid("SEALING_KEYS", format!("is wrong: {error}"));
+    Sealing::parse(&keys).map_err(refused)
 }
 
 fn webhook(url: Option<String>, secret: Option<String>) -> Result<Option<Webhook>, Error> {
@@ -152,6 +164,10 @@ mod tests {
             (
                 vec![url, ("EDGE_KEYS", "secret")],
                 "EDGE_KEYS is wrong: entry 1 is not of the form kid:base64",
+            ),
+            (
+                vec![url, ("SEALING_KEYS", "secret")],
+                "SEALING_KEYS is wrong: entry 1 is not base64 of 32 bytes",
             ),
             (
                 vec![url, ("WEBHOOK_URL", "http://x")],

@@ -2,7 +2,11 @@
 
 use crate::{idempotency::Refusal, operations::orders::problem_response, routes::respond, store};
 use axum::response::{IntoResponse, Response};
-use protocol::problem::{Kind, Problem};
+use http::HeaderValue;
+use protocol::{
+    problem::{Kind, Problem},
+    wire,
+};
 
 /// What a request can fail with.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +32,7 @@ impl Error {
     /// The outcome in one word, for counting.
     pub(crate) fn word(&self) -> &'static str {
         match self {
+            Self::Refused(Refusal::Passed(_)) => "released",
             Self::Problem(problem) | Self::Refused(Refusal::Problem(problem)) => {
                 problem.kind.slug()
             }
@@ -40,9 +45,10 @@ impl Error {
         }
     }
 
-    /// The problem that the client is told.
-    fn problem(self) -> Problem {
-        match self {
+    /// What the client is told.
+    fn response(self) -> Response {
+        let problem = match self {
+            Self::Refused(Refusal::Passed(response)) => return passed(*response),
             Self::Problem(problem) | Self::Refused(Refusal::Problem(problem)) => problem,
             Self::Store(error) | Self::Refused(Refusal::Store(error)) => store_problem(&error),
             Self::Refused(Refusal::Unfinished(error)) => {
@@ -53,8 +59,16 @@ impl Error {
                 tracing::error!(error = chain(&error), "a panic");
                 unknown()
             }
-        }
+        };
+        respond(problem_response(&problem))
     }
+}
+
+/// An upstream's own refusal: it is no replay, and nothing of it is kept.
+fn passed(mut response: Response) -> Response {
+    let first = HeaderValue::from_static("false");
+    response.headers_mut().insert(wire::REPLAYED, first);
+    response
 }
 
 fn store_problem(error: &store::Error) -> Problem {
@@ -92,6 +106,6 @@ fn chain(error: &dyn std::error::Error) -> String {
 
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
-        respond(problem_response(&self.problem()))
+        self.response()
     }
 }

@@ -7,7 +7,7 @@ mod attempt;
 mod leases;
 mod run;
 
-pub use answer::{Answer, Refusal};
+pub use answer::{Answer, Aside, Refusal};
 use archive_cache::ArchiveCache;
 pub use archived::Archived;
 pub(crate) use archived::header_map;
@@ -16,12 +16,12 @@ pub use attempt::{Attempt, backoff};
 pub use leases::Leases;
 
 use crate::{
-    operations::Operations,
+    operations::{Operations, gateway::Head},
     store::{self, Claimed, NewRecord, Store, Stored, TakenOver},
 };
 use protocol::{
     policy::Route,
-    problem::{Kind, Problem},
+    problem::Kind,
     record::{Decision, Hold},
 };
 use std::{sync::Arc, time::Duration};
@@ -35,6 +35,8 @@ pub struct Command {
     pub route: Arc<Route>,
     /// Its names and the request itself.
     pub record: Arc<NewRecord>,
+    /// The head that an upstream gets, of the request that is here; a completer has none.
+    pub head: Option<Arc<Head>>,
 }
 
 /// Times of the engine.
@@ -115,6 +117,7 @@ impl Engine {
                 archived,
                 replayed: true,
                 remaining,
+                aside: None,
             });
         }
         let tasks = self.tasks.clone();
@@ -137,7 +140,7 @@ impl Engine {
                 Step::InProgress(stored) => stored,
             };
             if Instant::now() >= deadline || self.draining.is_cancelled() {
-                return Err(in_progress(&stored).into());
+                return Err(answer::in_progress(&stored).into());
             }
             let until = deadline.min(Instant::now() + pause);
             let ended = self.leases.wait(&command.record.scope, until);
@@ -155,7 +158,8 @@ impl Engine {
             remaining,
             ..
         } = &answer;
-        if archived.bytes() <= command.route.response_max as u64 {
+        let is_kept = !remaining.is_zero();
+        if is_kept && archived.bytes() <= command.route.response_max as u64 {
             self.cache.keep(*scope, *fingerprint, archived, *remaining);
         }
         answer
@@ -247,7 +251,10 @@ impl Engine {
             .take_over(scope, hold, owner, self.times.lease)
             .await?
         {
-            Some(taken) => self.resume(command.route.clone(), taken).await,
+            Some(taken) => {
+                self.resume(command.route.clone(), taken, command.head.clone())
+                    .await
+            }
             None => Ok(Step::Again),
         }
     }
@@ -257,6 +264,7 @@ impl Engine {
         self: &Arc<Self>,
         route: Arc<Route>,
         taken: TakenOver,
+        head: Option<Arc<Head>>,
     ) -> Result<Step, Refusal> {
         let TakenOver {
             asked_at,
@@ -268,6 +276,7 @@ impl Engine {
         let command = Command {
             route,
             record: Arc::new(request),
+            head,
         };
         self.run(
             command,
@@ -299,7 +308,7 @@ impl Engine {
         route: Arc<Route>,
         taken: TakenOver,
     ) -> Result<(), Refusal> {
-        self.resume(route, taken).await.map(drop)
+        self.resume(route, taken, None).await.map(drop)
     }
 
     /// Answers who waits, and lets what runs come to its end within `limit`; what does not is
@@ -321,12 +330,4 @@ impl Engine {
 
 fn store_instant(stored: &Stored) -> protocol::record::Instant {
     i64::try_from(stored.now.unix_timestamp_nanos() / 1_000).unwrap_or(i64::MAX)
-}
-
-/// 409. A suspended operation says when it is asked for again, a running one says soon.
-fn in_progress(stored: &Stored) -> Problem {
-    let free_in = (stored.lease_end - stored.now).whole_seconds();
-    let seconds = u32::try_from(free_in).unwrap_or(1).clamp(1, 5);
-    let detail = "The first request with this key is still running. Retry with the same key.";
-    Problem::new(Kind::RequestInProgress, detail).retry_after(seconds)
 }

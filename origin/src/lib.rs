@@ -17,6 +17,7 @@ use credentials::Credentials;
 use idempotency::{Engine, Times};
 use operations::{
     Operations,
+    gateway::Gateway,
     orders::{Orders, provider::Provider},
 };
 use protocol::{
@@ -39,6 +40,8 @@ pub struct App {
     pub engine: Arc<Engine>,
     /// The operations' provider and more that jobs need.
     pub orders: Orders,
+    /// What has an upstream.
+    pub gateway: Gateway,
     /// Protected routes.
     pub routes: Arc<[Arc<Route>]>,
     /// Keys of the edges; none accepts every request.
@@ -60,8 +63,11 @@ impl App {
         let provider = Provider::new(&config.provider_url, secret, config.provider_timeout)
             .map_err(|_| config::Error::invalid("PROVIDER_URL", "makes no HTTP client"))?;
         let orders = Orders { provider };
+        let gateway = Gateway::new(Arc::clone(&config.sealing))
+            .map_err(|_| config::Error::invalid("SSL_CERT_FILE", "names no certificates"))?;
         let operations = Operations {
             orders: orders.clone(),
+            gateway: gateway.clone(),
         };
         let times = Times {
             lease: config.lease,
@@ -73,6 +79,7 @@ impl App {
         Ok(Self {
             engine,
             orders,
+            gateway,
             routes,
             edge_keys,
             credentials: Arc::clone(&config.credentials),

@@ -1,13 +1,15 @@
 //! Operations: what is done once. Each is a validation, the work outside, and what to commit.
 
+pub mod gateway;
 #[cfg(feature = "bench")]
 mod insert;
 pub mod orders;
 
 use crate::{
-    idempotency::{Attempt, Command},
-    store::Finishing,
+    idempotency::{Aside, Attempt, Command, Refusal},
+    store::{Finishing, Terms},
 };
+use gateway::Gateway;
 use orders::Orders;
 use protocol::{
     policy::Target,
@@ -19,10 +21,23 @@ use protocol::{
 pub enum Performed {
     /// It is settled, one way or the other: write this down.
     Finish(Finishing),
+    /// An upstream has settled it.
+    Relay(Box<Relay>),
     /// It did not happen; a retry may run.
-    Nothing(Problem),
+    Nothing(Refusal),
     /// It may have happened.
     Unknown,
+}
+
+/// An upstream's definitive answer.
+#[derive(Debug)]
+pub struct Relay {
+    /// What is written down.
+    pub finishing: Finishing,
+    /// What is kept of it.
+    pub terms: Terms,
+    /// What only its first client gets.
+    pub aside: Aside,
 }
 
 /// The operations that this origin knows.
@@ -30,6 +45,8 @@ pub enum Performed {
 pub struct Operations {
     /// `orders`.
     pub orders: Orders,
+    /// Whatever has an upstream.
+    pub gateway: Gateway,
 }
 
 impl Operations {
@@ -40,7 +57,8 @@ impl Operations {
             Target::Operation(name) if name == orders::NAME => orders::validate(&command.record),
             #[cfg(feature = "bench")]
             Target::Operation(name) if name == insert::NAME => Ok(()),
-            _ => Err(unknown()),
+            Target::Operation(_) => Err(unknown()),
+            Target::Upstream(_) => Ok(()),
         }
     }
 
@@ -52,7 +70,8 @@ impl Operations {
             }
             #[cfg(feature = "bench")]
             Target::Operation(name) if name == insert::NAME => insert::perform(attempt),
-            _ => Performed::Nothing(unknown()),
+            Target::Operation(_) => Performed::Nothing(unknown().into()),
+            Target::Upstream(upstream) => self.gateway.perform(upstream, command, attempt).await,
         }
     }
 }

@@ -6,6 +6,7 @@ mod problems;
 mod protected;
 mod signed;
 mod status;
+mod unprotected;
 
 use crate::{App, Error, idempotency::header_map};
 use axum::{Router, body::Body, middleware::from_fn_with_state, response::Response, routing::get};

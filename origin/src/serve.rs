@@ -2,7 +2,7 @@
 
 use crate::{Failure, commands};
 use origin::{App, Config, jobs, routes};
-use std::{future::IntoFuture, sync::atomic::Ordering, time::Duration};
+use std::{future::IntoFuture, net::SocketAddr, sync::atomic::Ordering, time::Duration};
 use tokio::{net::TcpListener, signal::unix::SignalKind};
 use tokio_util::sync::CancellationToken;
 
@@ -25,8 +25,9 @@ pub(crate) async fn serve() -> Result<(), Failure> {
     // Renewals go on until the last attempt has ended, the other jobs until the drain begins.
     let leases = tokio::spawn(jobs::leases::run(app.clone(), drained.clone()));
     let jobs = tokio::spawn(prepare(app.clone(), config, stop.clone()));
-    let server = axum::serve(listener, routes::router(app.clone()))
-        .with_graceful_shutdown(stop.clone().cancelled_owned());
+    let service = routes::router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
+    let server =
+        axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
     let server = tokio::spawn(server.into_future());
     told_to_stop().await;
     tracing::info!("draining");

@@ -7,6 +7,7 @@ mod batch;
 mod claims;
 mod connection;
 mod finish;
+mod forget;
 mod holds;
 mod orders;
 mod outbox;
@@ -19,7 +20,7 @@ mod row;
 mod unfenced;
 
 pub use connection::Store;
-pub use finish::{Finished, Finishing, Hand};
+pub use finish::{Finished, Finishing, Hand, Terms};
 pub use holds::{Renewal, TakenOver};
 pub use orders::{Order, Placement};
 pub use outbox::{Event, Unpublished};

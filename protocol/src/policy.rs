@@ -72,6 +72,8 @@ pub struct Route {
     pub status_url: Option<String>,
     /// Which key an upstream gets.
     pub upstream_key: UpstreamKey,
+    /// The longest that an upstream may take to begin its answer; `lock_ttl` bounds all of it.
+    pub first_byte_timeout: Duration,
     /// How long an edge may replay without asking; zero is off.
     pub edge_replay: Duration,
     /// What the edge does without its lock.
@@ -193,6 +195,11 @@ impl Route {
     /// Whether a request is for this route.
     pub fn matches(&self, method: &str, path: &str) -> bool {
         self.method == method && self.path.matches(path)
+    }
+
+    /// Whether an unknown outcome is an operator's to settle, and nothing is sent again.
+    pub fn waits_for_operator(&self) -> bool {
+        matches!(self.target, Target::Upstream(_)) && self.on_unknown == OnUnknown::Hold
     }
 
     /// `POST /orders`, as in `match`.

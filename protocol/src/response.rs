@@ -50,10 +50,13 @@ pub fn is_archived(name: &str) -> bool {
     !NEVER_ARCHIVED.contains(&name)
         && !name.starts_with("x-ratelimit-")
         && !name.starts_with("x-rate-limit-")
-        && !crate::wire::is_internal(name)
+        && !name.starts_with("unavez-")
         && !matches!(
             name,
-            crate::wire::REPLAYED | crate::wire::EXPIRES | crate::wire::STATUS
+            crate::wire::REPLAYED
+                | crate::wire::EXPIRES
+                | crate::wire::STATUS
+                | crate::wire::IDEMPOTENCY_ARCHIVE
         )
 }
 

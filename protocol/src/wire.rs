@@ -12,6 +12,10 @@ pub const REPLAYED: &str = "idempotent-replayed";
 pub const EXPIRES: &str = "idempotency-expires";
 /// `unprotected` where an optional key was not sent.
 pub const STATUS: &str = "idempotency-status";
+/// Of an upstream's answer: `yes`, `no` or `release`, and `max-age=N` for its retention.
+pub const IDEMPOTENCY_ARCHIVE: &str = "idempotency-archive";
+/// To an upstream: which attempt this is, 1 for the first.
+pub const ATTEMPT: &str = "idempotency-attempt";
 /// `wait=N`: how long the answering side was ready to wait (RFC 7240 section 3).
 pub const PREFERENCE_APPLIED: &str = "preference-applied";
 /// Edge to origin: the edge's fingerprint, a hint that the origin compares and counts.

@@ -2,9 +2,10 @@
 
 use crate::{client::Client, port};
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    sync::LazyLock,
+    sync::{Mutex, PoisonError},
 };
 use tokio::task::spawn_blocking;
 use xtask::{
@@ -19,6 +20,8 @@ use xtask::{
 pub struct Options {
     /// `ORIGIN_URL`.
     pub origin_url: String,
+    /// The policy that it embeds.
+    pub policy: PathBuf,
     /// `EDGE_KEYS`, unless it does not sign.
     pub edge_keys: Option<String>,
     /// `LOCK_SHARDS`.
@@ -32,10 +35,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// An unsigned edge of this origin, with the default number of shards.
+    /// An unsigned edge of this origin, with the project's policy and the default number of shards.
     pub fn new(origin_url: String, log: PathBuf) -> Self {
         Self {
             origin_url,
+            policy: default_policy(),
             edge_keys: None,
             lock_shards: 16,
             stage: None,
@@ -58,6 +62,7 @@ impl Edge {
     pub async fn start(options: Options) -> Self {
         let Options {
             origin_url,
+            policy,
             edge_keys,
             lock_shards,
             stage,
@@ -65,7 +70,7 @@ impl Edge {
             log,
         } = options;
         let keys = edge_keys.map(|keys| ("EDGE_KEYS".to_owned(), keys));
-        let mut worker = spawn_blocking(|| WORKER.clone())
+        let mut worker = spawn_blocking(move || built(policy))
             .await
             .expect("a Worker that builds");
         if let Some(stage) = stage {
@@ -126,9 +131,14 @@ fn set_on_stage(worker: &Path, stage: &Path) -> std::io::Result<()> {
     fs::copy(worker.join("index_bg.wasm"), stage.join("index_bg.wasm")).map(drop)
 }
 
-/// The Worker with the project's own policy, built once for all tests.
-static WORKER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let worker = Setup::ensure()
-        .and_then(|setup| Worker::new(Profile::Dev, &default_policy())?.build(&setup));
-    worker.unwrap_or_else(|failure| panic!("the Worker can't be built: {failure}"))
-});
+/// The Worker of a policy, built once for all tests.
+fn built(policy: PathBuf) -> PathBuf {
+    static BUILT: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    let worker = built.entry(policy).or_insert_with_key(|policy| {
+        let worker =
+            Setup::ensure().and_then(|setup| Worker::new(Profile::Dev, policy)?.build(&setup));
+        worker.unwrap_or_else(|failure| panic!("the Worker can't be built: {failure}"))
+    });
+    worker.clone()
+}

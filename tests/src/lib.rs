@@ -15,5 +15,6 @@ pub mod port;
 pub mod postgres;
 pub mod provider;
 pub mod sandbox;
+pub mod upstream;
 pub mod worker;
 pub mod world;

@@ -15,6 +15,7 @@ use crate::{
     origin::Origin,
     postgres::Postgres,
     sandbox::Sandbox,
+    upstream::Upstream,
 };
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -34,6 +35,8 @@ pub struct World {
     pub links: Vec<Links>,
     /// Who is charged.
     pub sandbox: Sandbox,
+    /// Behind the gateway, where the test has asked for it.
+    upstream: Option<Upstream>,
     /// What is written down.
     pub database: Database,
     /// The server, where the test has one of its own.
@@ -67,6 +70,11 @@ impl World {
         self.postgres
             .as_mut()
             .expect("a world with a Postgres of its own")
+    }
+
+    /// The upstream of [`Builder::gateway`].
+    pub fn upstream(&mut self) -> &mut Upstream {
+        self.upstream.as_mut().expect("a world with a gateway")
     }
 
     /// Places [`ORDER`] at the first edge and returns while it is being charged, which takes

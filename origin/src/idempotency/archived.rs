@@ -44,7 +44,7 @@ impl Archived {
     }
 
     /// A response to send. A replay is not to be stored by anyone else.
-    pub fn respond(&self, replayed: bool, archive_seconds: u64) -> axum::response::Response {
+    pub(super) fn respond(&self, replayed: bool, archive_seconds: u64) -> axum::response::Response {
         let mut response = axum::response::Response::new(self.body.clone().into());
         *response.status_mut() = self.status;
         let headers = response.headers_mut();

@@ -6,11 +6,12 @@ use super::{
     attempt::{Turn, backoff},
 };
 use crate::{
-    operations::Performed,
-    store::{self, Finished, Finishing, Hand},
+    operations::{Performed, Relay},
+    store::{self, Finished, Finishing, Hand, Terms},
 };
 use fail::fail_point;
 use protocol::{
+    policy::Route,
     record::{Hold, Outcome, Record},
     scope::Scope,
 };
@@ -18,6 +19,14 @@ use std::{sync::Arc, time::Duration};
 
 /// After so many attempts an unknown outcome waits for an operator.
 const ATTEMPTS_MAX: i32 = 1_000;
+
+/// What the route keeps of an answer, where the operation does not say otherwise.
+fn of_route(route: &Route) -> Terms {
+    Terms {
+        retention: route.retention,
+        body_max: Some(route.response_max),
+    }
+}
 
 impl Engine {
     /// Runs an attempt. A panic in it is an attempt whose outcome is unknown.
@@ -27,8 +36,8 @@ impl Engine {
         turn: Turn,
     ) -> Result<Step, Refusal> {
         fail_point!("claimed", |_| std::process::abort());
-        let (scope, lock_ttl) = (command.record.scope, command.route.lock_ttl);
-        let attempt = Attempt::start(&self.leases, scope, turn, lock_ttl);
+        let (route, scope) = (Arc::clone(&command.route), command.record.scope);
+        let attempt = Attempt::start(&self.leases, scope, turn, route.lock_ttl);
         let engine = Arc::clone(self);
         let task = self
             .tasks
@@ -37,7 +46,8 @@ impl Engine {
             Ok(step) => step,
             Err(error) => {
                 tracing::error!(scope = %scope.prefix(), "an attempt panicked");
-                self.or_lease(self.suspend(&scope, &turn.hold, turn.attempts).await);
+                let suspended = self.suspend(&route, &scope, &turn.hold, turn.attempts);
+                self.or_lease(suspended.await);
                 Err(Refusal::Panicked(error))
             }
         }
@@ -46,33 +56,64 @@ impl Engine {
     async fn perform(&self, command: &Command, attempt: &Attempt) -> Result<Step, Refusal> {
         let scope = &command.record.scope;
         match self.operations.perform(command, attempt).await {
-            Performed::Finish(finishing) => self.finish(command, attempt, &finishing).await,
-            Performed::Nothing(problem) if attempt.is_first() => {
+            Performed::Finish(finishing) => {
+                let terms = of_route(&command.route);
+                self.finish(command, attempt, &finishing, terms).await
+            }
+            Performed::Relay(relay) => self.relay(command, attempt, *relay).await,
+            Performed::Nothing(refusal) if attempt.is_first() => {
                 fail_point!("refused", |_| std::process::abort());
                 match self.store.release(scope, &attempt.hold).await {
-                    Ok(()) => Err(problem.into()),
+                    Ok(()) => Err(refusal),
                     Err(store::Error::HoldLost) => self.look(command, attempt).await,
                     Err(error) => Err(error.into()),
                 }
             }
             // An earlier attempt may have acted: a refusal now says nothing about it.
             Performed::Nothing(_) | Performed::Unknown => {
-                match self.suspend(scope, &attempt.hold, attempt.attempts).await {
+                let Attempt { hold, attempts, .. } = attempt;
+                match self.suspend(&command.route, scope, hold, *attempts).await {
                     Err(store::Error::HoldLost) => self.look(command, attempt).await,
-                    retry_in => Err(answer::outcome_unknown(self.or_lease(retry_in)).into()),
+                    retry_in => {
+                        let retry_in = self.or_lease(retry_in);
+                        Err(answer::outcome_unknown(&command.route, retry_in).into())
+                    }
                 }
             }
         }
     }
 
+    /// Finishes with an upstream's answer; its client gets all of it, if it is this one's.
+    async fn relay(
+        &self,
+        command: &Command,
+        attempt: &Attempt,
+        relay: Relay,
+    ) -> Result<Step, Refusal> {
+        let Relay {
+            finishing,
+            terms,
+            aside,
+        } = relay;
+        let step = self.finish(command, attempt, &finishing, terms).await?;
+        Ok(match step {
+            Step::Answer(answer) if !answer.replayed => Step::Answer(Answer {
+                aside: Some(aside),
+                ..answer
+            }),
+            step => step,
+        })
+    }
+
     async fn suspend(
         &self,
+        route: &Route,
         scope: &Scope,
         hold: &Hold,
         attempts: i32,
     ) -> Result<Duration, store::Error> {
         let retry_in = backoff(attempts, self.times.retry_max);
-        let needs_operator = attempts >= ATTEMPTS_MAX;
+        let needs_operator = attempts >= ATTEMPTS_MAX || route.waits_for_operator();
         fail_point!("unknown", |_| std::process::abort());
         self.store
             .suspend(scope, hold, retry_in, needs_operator)
@@ -94,11 +135,12 @@ impl Engine {
         command: &Command,
         attempt: &Attempt,
         finishing: &Finishing,
+        terms: Terms,
     ) -> Result<Step, Refusal> {
         let mut pause = Duration::from_millis(20);
         fail_point!("performed", |_| std::process::abort());
         loop {
-            match self.try_finish(command, attempt, finishing).await {
+            match self.try_finish(command, attempt, finishing, terms).await {
                 Ok(finished) => {
                     fail_point!("finished", |_| std::process::abort());
                     return Ok(Step::Answer(Answer::first(finished)));
@@ -122,13 +164,12 @@ impl Engine {
         command: &Command,
         attempt: &Attempt,
         finishing: &Finishing,
+        terms: Terms,
     ) -> Result<Finished, store::Error> {
-        let Command { route, record } = command;
         let hand = Hand {
-            scope: record.scope,
+            scope: command.record.scope,
             hold: attempt.hold,
-            retention: route.retention,
-            response_max: route.response_max,
+            terms,
         };
         self.store.finish(hand, finishing).await
     }
@@ -146,7 +187,8 @@ impl Engine {
             outcome: Outcome::Succeeded,
             response: Arc::new(response),
         };
-        let finished = self.try_finish(command, attempt, &finishing).await?;
+        let terms = of_route(&command.route);
+        let finished = self.try_finish(command, attempt, &finishing, terms).await?;
         Ok(Step::Answer(Answer::first(finished)))
     }
 
@@ -167,7 +209,7 @@ impl Engine {
             }
             // Finished without a kept body, or released: the record decides again.
             Some(_) => Ok(Step::Again),
-            None => Err(answer::outcome_unknown(self.times.retry_max).into()),
+            None => Err(answer::outcome_unknown(&command.route, self.times.retry_max).into()),
         }
     }
 }

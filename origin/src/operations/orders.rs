@@ -70,7 +70,7 @@ impl Orders {
     pub async fn perform(&self, record: &NewRecord, attempt: &Attempt) -> Performed {
         let form = match read(record) {
             Ok(form) => form,
-            Err(problem) => return Performed::Nothing(problem),
+            Err(problem) => return Performed::Nothing(problem.into()),
         };
         if !attempt.has_time_left() {
             return Performed::Unknown;
@@ -88,7 +88,7 @@ impl Orders {
                 outcome: Outcome::Failed,
                 response: Arc::new(problem_response(&Problem::new(Kind::CardDeclined, why))),
             }),
-            Charged::Nothing(problem) => Performed::Nothing(problem),
+            Charged::Nothing(problem) => Performed::Nothing(problem.into()),
             Charged::Unknown => Performed::Unknown,
         }
     }

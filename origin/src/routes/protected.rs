@@ -1,8 +1,10 @@
 //! Protected routes: read once, identify, execute once.
 
+use super::unprotected;
 use crate::{
     App, Error,
     idempotency::{Answer, Command},
+    operations::gateway::{self, Head},
     store::NewRecord,
 };
 use axum::{
@@ -15,7 +17,7 @@ use http::{HeaderMap, HeaderValue, request::Parts};
 use protocol::{
     fingerprint,
     identity::{self, Identity, KeySource},
-    policy::Route,
+    policy::{Route, Target},
     principal::Principal,
     problem::{Kind, Problem},
     wire::{self, signature},
@@ -28,6 +30,9 @@ pub(super) async fn answer(State(app): State<App>, request: Request, next: Next)
     let Some(route) = app.route(method, path).cloned() else {
         return next.run(request).await;
     };
+    if is_keyless(&route, request.headers()) {
+        return unprotected::answer(&app, &route, request).await;
+    }
     let wait = wait(&route, request.headers());
     let answer = once(&app, &route, request, wait).await;
     fail::fail_point!("before-answer", |_| std::process::abort());
@@ -35,11 +40,7 @@ pub(super) async fn answer(State(app): State<App>, request: Request, next: Next)
     // A refusal by the checks has waited for nothing.
     let waits = matches!(answer, Ok(_) | Err(Error::Refused(_))) && !wait.is_zero();
     let mut response = match answer {
-        Ok(Answer {
-            archived,
-            replayed,
-            remaining,
-        }) => archived.respond(replayed, remaining.min(route.edge_replay).as_secs()),
+        Ok(answer) => answer.respond(route.edge_replay),
         Err(error) => error.into_response(),
     };
     if waits && let Ok(applied) = HeaderValue::from_str(&format!("wait={}", wait.as_secs())) {
@@ -58,19 +59,49 @@ async fn once(
 ) -> Result<Answer, Error> {
     let (parts, body) = request.into_parts();
     let source = identity::key(route, lines(&parts.headers, wire::IDEMPOTENCY_KEY))?;
+    let command = command(app, route, &source, parts, body).await?;
+    Ok(Arc::clone(&app.engine).execute(command, wait).await?)
+}
+
+/// What this request wants done, under the names that its key gives it.
+pub(super) async fn command(
+    app: &App,
+    route: &Arc<Route>,
+    source: &KeySource,
+    parts: Parts,
+    body: Body,
+) -> Result<Command, Error> {
     let body = read(route, &parts.headers, body).await?;
     if app.edge_keys.is_some() {
         check_digest(app, &parts.headers, &body)?;
     }
     let principal = principal(app, route, &parts.headers).await?;
-    let identity = identify(route, &source, &principal, &parts, &body)?;
+    let identity = identify(route, source, &principal, &parts, &body)?;
     check_hint(app, &parts.headers, &identity);
-    let record = Arc::new(record(&identity, &principal, &parts, body));
-    let command = Command {
+    let head = head(route, source, &parts);
+    let mut record = record(&identity, &principal, &parts, body);
+    let sealed = app.gateway.stored(route, &identity.scope, &head);
+    record.headers.extend(sealed.map(gateway::sealed_line));
+    Ok(Command {
         route: Arc::clone(route),
-        record,
-    };
-    Ok(Arc::clone(&app.engine).execute(command, wait).await?)
+        record: Arc::new(record),
+        head: Some(Arc::new(head)),
+    })
+}
+
+/// Whether policy lets this request go without a key, and it has none.
+pub(super) fn is_keyless(route: &Route, headers: &HeaderMap) -> bool {
+    let source = identity::key(route, lines(headers, wire::IDEMPOTENCY_KEY));
+    source == Ok(KeySource::Unprotected)
+}
+
+/// What an upstream gets of the request's head.
+fn head(route: &Route, source: &KeySource, parts: &Parts) -> Head {
+    match (&route.target, source) {
+        (Target::Operation(_), _) => Head::default(),
+        (Target::Upstream(_), KeySource::Sent(key)) => Head::of(route, parts, Some(key)),
+        (Target::Upstream(_), _) => Head::of(route, parts, None),
+    }
 }
 
 fn outcome(answer: &Result<Answer, Error>) -> &'static str {
@@ -87,7 +118,7 @@ fn lines<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a [u8
 }
 
 /// The body, once, into bounded bytes (CASES C51).
-async fn read(route: &Route, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+pub(super) async fn read(route: &Route, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
     let announced = headers.get(http::header::CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
     identity::body_size(route, announced.unwrap_or(0))?;
@@ -122,7 +153,11 @@ fn check_digest(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<(), Probl
     ))
 }
 
-async fn principal(app: &App, route: &Route, headers: &HeaderMap) -> Result<Principal, Problem> {
+pub(super) async fn principal(
+    app: &App,
+    route: &Route,
+    headers: &HeaderMap,
+) -> Result<Principal, Problem> {
     let header = |name: &str| super::credential(headers, name);
     app.principal(identity::credentials(route, header)?).await
 }

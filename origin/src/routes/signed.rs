@@ -23,7 +23,7 @@ pub(super) async fn check(
     if let Some(keys) = &app.edge_keys {
         let protected = app
             .route(request.method().as_str(), request.uri().path())
-            .is_some();
+            .is_some_and(|route| !super::protected::is_keyless(route, request.headers()));
         verify(keys, &request, protected).map_err(|error| {
             tracing::warn!(%error, "a request without a valid edge signature");
             app.metrics.signature_refused(error.reason());

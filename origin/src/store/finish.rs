@@ -42,10 +42,17 @@ pub struct Hand {
     pub scope: Scope,
     /// Whose attempt.
     pub hold: Hold,
-    /// How long the response is replayed.
+    /// What is kept of the response.
+    pub terms: Terms,
+}
+
+/// How long a response is replayed, and how large a body is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// From the finish.
     pub retention: Duration,
-    /// The largest body that is kept, in bytes.
-    pub response_max: usize,
+    /// In bytes, inclusive; `None` keeps no body at all.
+    pub body_max: Option<usize>,
 }
 
 /// A response about to be archived.
@@ -68,11 +75,7 @@ impl Store {
                     response: Arc::clone(&response),
                 };
                 let expires = self.finishes.write(archiving).await?;
-                Ok(Finished {
-                    response,
-                    expires,
-                    remaining: hand.retention,
-                })
+                Ok(hand.finished(&response, expires))
             }
             Finishing::Order(placement) => self.finish_order(hand, placement).await,
         }
@@ -149,7 +152,7 @@ async fn archive(pool: &Pool, rows: &[Archiving]) -> Result<Ended, Error> {
         .bind(each(rows, |row| row.hand.hold.generation))
         .bind(each(rows, |row| row.hand.hold.fence))
         .bind(each(rows, |row| Uuid::from_bytes(row.hand.hold.owner)))
-        .bind(each(rows, |row| micros(row.hand.retention)))
+        .bind(each(rows, |row| micros(row.hand.terms.retention)))
         .bind(each(rows, |row| state(row.outcome)))
         .bind(each(rows, |row| row.hand.keeps(&row.response)))
         .bind(each(rows, |row| location(&row.response)))
@@ -172,7 +175,22 @@ async fn archive(pool: &Pool, rows: &[Archiving]) -> Result<Ended, Error> {
 
 impl Hand {
     fn keeps(&self, response: &Response) -> bool {
-        response.body.len() <= self.response_max
+        let max = self.terms.body_max;
+        max.is_some_and(|max| response.body.len() <= max)
+    }
+
+    /// What is not kept has no retention left to be replayed in.
+    pub(super) fn finished(&self, response: &Arc<Response>, expires: OffsetDateTime) -> Finished {
+        let keeps = self.keeps(response);
+        Finished {
+            response: Arc::clone(response),
+            expires,
+            remaining: if keeps {
+                self.terms.retention
+            } else {
+                Duration::ZERO
+            },
+        }
     }
 
     fn kept_body<'a>(&self, response: &'a Response) -> &'a [u8] {
@@ -208,7 +226,7 @@ pub(super) fn bind_hand<'q>(query: Query<'q>, hand: &Hand) -> Query<'q> {
         .bind(hand.hold.generation)
         .bind(hand.hold.fence)
         .bind(Uuid::from_bytes(hand.hold.owner))
-        .bind(micros(hand.retention))
+        .bind(micros(hand.terms.retention))
 }
 
 /// Five more: whether the body is kept, location, status, headers, body.
@@ -232,10 +250,5 @@ pub(super) fn finished(
     response: &Arc<Response>,
 ) -> Result<Finished, Error> {
     let row = row.ok_or(Error::HoldLost)?;
-    let expires = row.try_get("expires_at")?;
-    Ok(Finished {
-        response: Arc::clone(response),
-        expires,
-        remaining: hand.retention,
-    })
+    Ok(hand.finished(response, row.try_get("expires_at")?))
 }

@@ -161,11 +161,7 @@ impl Store {
             .await?;
         match (row.try_get("held")?, row.try_get("expires_at")?) {
             (false, _) => Err(Error::HoldLost),
-            (true, Some(expires)) => Ok(Finished {
-                response: Arc::clone(&placement.placed),
-                expires,
-                remaining: hand.retention,
-            }),
+            (true, Some(expires)) => Ok(hand.finished(&placement.placed, expires)),
             (true, None) => {
                 fail::fail_point!("sold-out", |_| std::process::abort());
                 self.finish_sold_out(hand, placement).await

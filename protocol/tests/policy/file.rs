@@ -76,6 +76,7 @@ fn a_route_says_everything_itself() {
         on_unknown = "ask"
         status_url = "https://backend:8443/operations/{key}"
         upstream_key = "client"
+        first_byte_timeout = "5s"
         edge_replay = "off"
         on_lock_failure = "refuse"
         "#,
@@ -110,6 +111,7 @@ fn a_route_says_everything_itself() {
         (route.on_unknown, route.upstream_key),
         (OnUnknown::Ask, UpstreamKey::Client)
     );
+    assert_eq!(route.first_byte_timeout, seconds(5));
     let status_url = "https://backend:8443/operations/{key}";
     assert_eq!(route.status_url.as_deref(), Some(status_url));
     assert_eq!(route.on_lock_failure, OnLockFailure::Refuse);
@@ -244,6 +246,7 @@ fn every_setting_that_the_file_at_the_root_explains_has_the_value_it_shows() {
         "upstream",
         "on_unknown",
         "upstream_key",
+        "first_byte_timeout",
         "tombstones_for",
     ]
     .iter()

@@ -64,8 +64,8 @@ fn unknown_settings() {
             "\"a\\n\\u001b\" = 1",
             "a\\n\\u{1b} is unknown; write one of match, operation, upstream, principal, \
          ignore_credentials, fingerprint, lock_ttl, retention, wait_max, edge_replay, \
-         after_retention, tombstones_for, archive, release, upstream_key, on_unknown, \
-         status_url, key, derive, scope, body_max, response_max, on_lock_failure",
+         after_retention, tombstones_for, archive, release, upstream_key, \
+         first_byte_timeout, on_unknown, status_url, key, derive, scope, body_max, response_max, on_lock_failure",
         )],
     );
     let cors = "match = 'POST /orders'\noperation = 'orders'\n[cors]\nallow = 1";

@@ -37,6 +37,7 @@ fn settings_of_an_upstream_on_a_built_in_operation() {
         "release = [429]",
         "on_unknown = 'hold'",
         "upstream_key = 'child'",
+        "first_byte_timeout = '1s'",
     ] {
         let name = line.split(' ').next().unwrap();
         let message = format!(

@@ -10,6 +10,7 @@ use crate::{
     port,
     postgres::Postgres,
     sandbox::Sandbox,
+    upstream::{self, Upstream},
 };
 use std::{fs, path::PathBuf};
 use xtask::{artifacts::default_policy, edge::Runtime};
@@ -24,7 +25,7 @@ pub struct Builder {
     origin_keys: Option<String>,
     own_postgres: bool,
     faulty_links: bool,
-    policy: Option<String>,
+    policy: Policy,
     lease_seconds: u32,
     database_connections: u32,
     fail_at: Option<String>,
@@ -32,6 +33,17 @@ pub struct Builder {
     webhook_url: Option<String>,
     unfenced: bool,
     run: Run,
+}
+
+/// Which policy holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Policy {
+    /// The project's.
+    Own,
+    /// This one, for the origins alone.
+    OfOrigins(String),
+    /// That of the gateway's tests.
+    Gateway,
 }
 
 /// What runs the edges.
@@ -51,7 +63,7 @@ impl Default for Builder {
             origin_keys: Some(EDGE_KEYS.to_owned()),
             own_postgres: false,
             faulty_links: false,
-            policy: None,
+            policy: Policy::Own,
             lease_seconds: 15,
             database_connections: 16,
             fail_at: None,
@@ -110,7 +122,15 @@ impl Builder {
     /// Another policy.toml, for the origins alone: edges embed theirs when they are built.
     pub fn origin_policy(self, policy: &str) -> Self {
         Self {
-            policy: Some(policy.to_owned()),
+            policy: Policy::OfOrigins(policy.to_owned()),
+            ..self
+        }
+    }
+
+    /// The policy of the gateway's tests on both sides, and the upstream that it names.
+    pub fn gateway(self) -> Self {
+        Self {
+            policy: Policy::Gateway,
             ..self
         }
     }
@@ -193,11 +213,13 @@ impl Builder {
         let (postgres, database) = self.start_store(&folder).await;
         let sandbox = Sandbox::start().await;
         let webhook_url = format!("{}/_sandbox/webhook", sandbox.url());
+        let upstream = self.start_upstream(&folder).await;
         let mut world = World {
             edges: Vec::new(),
             origins: Vec::new(),
             links: Vec::new(),
             sandbox,
+            upstream,
             database,
             postgres,
             folder,
@@ -206,7 +228,7 @@ impl Builder {
             port: 0,
             database_url: world.database.url(),
             provider_url: world.sandbox.url(),
-            policy: self.policy_file(&world.folder),
+            policy: self.policy_file(&world.folder, world.upstream.as_ref()),
             edge_keys: self.origin_keys.clone(),
             webhook_url: self.webhook_url.clone().unwrap_or(webhook_url),
             lease_seconds: self.lease_seconds,
@@ -255,6 +277,7 @@ impl Builder {
         let folder = &world.folder;
         let log = folder.file(&format!("edge-{n}.log"));
         let options = edge::Options {
+            policy: self.edge_policy(),
             edge_keys: self.edge_keys.clone(),
             lock_shards: self.lock_shards,
             stage: (self.run == Run::Staged).then(|| folder.file(&format!("stage-{n}"))),
@@ -276,9 +299,25 @@ impl Builder {
         }
     }
 
-    fn policy_file(&self, folder: &Folder) -> PathBuf {
-        let Some(policy) = &self.policy else {
-            return default_policy();
+    async fn start_upstream(&self, folder: &Folder) -> Option<Upstream> {
+        if self.policy != Policy::Gateway {
+            return None;
+        }
+        Some(Upstream::start(folder.file("upstream.log")).await)
+    }
+
+    fn edge_policy(&self) -> PathBuf {
+        match self.policy {
+            Policy::Gateway => upstream::policy(),
+            Policy::Own | Policy::OfOrigins(_) => default_policy(),
+        }
+    }
+
+    fn policy_file(&self, folder: &Folder, upstream: Option<&Upstream>) -> PathBuf {
+        let policy = match (&self.policy, upstream) {
+            (Policy::OfOrigins(policy), _) => policy.clone(),
+            (Policy::Gateway, Some(upstream)) => upstream.policy(),
+            _ => return default_policy(),
         };
         let file = folder.file("policy.toml");
         fs::write(&file, policy).expect("a writable folder");

@@ -65,6 +65,7 @@ pub(super) fn read<'t>(
         on_unknown: outcomes.on_unknown,
         status_url: outcomes.status_url,
         upstream_key: outcomes.upstream_key,
+        first_byte_timeout: outcomes.first_byte_timeout,
         on_lock_failure: block.or("on_lock_failure", OnLockFailure::default(), |value| {
             choice(value, &ON_LOCK_FAILURE)
         })?,

@@ -1,14 +1,21 @@
 //! What an upstream's answers mean, and what follows where there is none: `archive`, `release`,
-//! `on_unknown`, `status_url` and `upstream_key`.
+//! `on_unknown`, `status_url`, `upstream_key` and `first_byte_timeout`.
 
 use crate::policy::{
     OnUnknown, StatusRange, Target, UpstreamKey,
     file::{
         fault::{Fault, Wrong},
         table::Table,
-        value::{choice, status, url},
+        value::{
+            choice, status,
+            units::{LOCK_TTL_MAX, duration},
+            url,
+        },
     },
 };
+use std::time::Duration;
+
+const FIRST_BYTE_TIMEOUT: Duration = Duration::from_mins(1);
 
 const ON_UNKNOWN: [(&str, OnUnknown); 3] = [
     ("resend", OnUnknown::Resend),
@@ -26,6 +33,7 @@ pub(super) struct Outcomes {
     pub(super) on_unknown: OnUnknown,
     pub(super) status_url: Option<String>,
     pub(super) upstream_key: UpstreamKey,
+    pub(super) first_byte_timeout: Duration,
 }
 
 pub(super) fn read(block: &mut Table<'_>, target: &Target) -> Result<Outcomes, Fault> {
@@ -37,6 +45,9 @@ pub(super) fn read(block: &mut Table<'_>, target: &Target) -> Result<Outcomes, F
     let archive = block.take_if(fits, "archive", status::list)?;
     let release = block.take_if(fits, "release", status::list)?;
     let upstream_key = block.take_if(fits, "upstream_key", |value| choice(value, &UPSTREAM_KEY))?;
+    let first_byte = block.take_if(fits, "first_byte_timeout", |value| {
+        duration(value, Duration::from_millis(1)..=LOCK_TTL_MAX)
+    })?;
     let on_unknown = block.take_if(fits, "on_unknown", |value| choice(value, &ON_UNKNOWN))?;
     let asks = on_unknown
         .as_ref()
@@ -60,5 +71,6 @@ pub(super) fn read(block: &mut Table<'_>, target: &Target) -> Result<Outcomes, F
         upstream_key: upstream_key
             .map(|setting| setting.value)
             .unwrap_or_default(),
+        first_byte_timeout: first_byte.map_or(FIRST_BYTE_TIMEOUT, |setting| setting.value),
     })
 }

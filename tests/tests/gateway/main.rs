@@ -1,0 +1,9 @@
+//! Any HTTP service behind a route: the whole system in front of a small Node server.
+
+mod answers;
+mod call;
+mod cases;
+mod keys;
+mod limits;
+mod outcomes;
+mod requests;
