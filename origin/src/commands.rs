@@ -1,4 +1,6 @@
-//! Commands that inspect and change nothing.
+//! Commands beside serving: on the policy, on bodies and on records.
+
+pub(crate) mod records;
 
 use crate::Failure;
 use protocol::{

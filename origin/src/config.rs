@@ -74,13 +74,19 @@ impl Error {
 }
 
 impl Config {
+    /// `DATABASE_URL` alone, for commands on the store.
+    pub fn database_url(variable: impl Fn(&str) -> Option<String>) -> Result<String, Error> {
+        variable("DATABASE_URL")
+            .filter(|url| !url.is_empty())
+            .ok_or_else(|| Error::invalid("DATABASE_URL", "is not set"))
+    }
+
     /// Reads the environment through `variable`.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
         let text = |name: &str| variable(name).filter(|value| !value.is_empty());
         let or = |name, default: &str| text(name).unwrap_or_else(|| default.to_owned());
         Ok(Self {
-            database_url: text("DATABASE_URL")
-                .ok_or_else(|| Error::invalid("DATABASE_URL", "is not set"))?,
+            database_url: Self::database_url(text)?,
             database_connections: number(
                 "DATABASE_CONNECTIONS",
                 &or("DATABASE_CONNECTIONS", "16"),

@@ -22,7 +22,7 @@ use crate::{
 use protocol::{
     policy::Route,
     problem::Kind,
-    record::{Decision, Hold},
+    record::{AfterRetention, Decision, Hold},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
@@ -198,7 +198,11 @@ impl Engine {
     async fn decide(self: &Arc<Self>, command: &Command, stored: Stored) -> Result<Step, Refusal> {
         let asked = command.record.fingerprint;
         let now = store_instant(&stored);
-        let after_retention = command.route.after_retention;
+        let after_retention = if stored.is_forgotten() {
+            AfterRetention::Execute
+        } else {
+            command.route.after_retention
+        };
         match stored
             .record
             .decide(|first| asked.compare(first), after_retention, now)

@@ -30,6 +30,11 @@ enum Command {
         #[arg(long)]
         route: Option<String>,
     },
+    /// Look at records, and settle what only an operator can.
+    Records {
+        #[command(subcommand)]
+        command: commands::records::RecordsCommand,
+    },
     /// Work on the policy.
     Policy {
         #[command(subcommand)]
@@ -57,6 +62,7 @@ async fn main() -> ExitCode {
             serve::serve().await
         }
         Command::Canonical { policy, route } => commands::canonical(&policy, route.as_deref()),
+        Command::Records { command } => commands::records::run(command).await,
         Command::Policy {
             command: PolicyCommand::Check { file },
         } => commands::check(&file),

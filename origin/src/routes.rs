@@ -1,7 +1,10 @@
 //! Everything that HTTP sees, in one ordered list.
 
+mod discovery;
 mod health;
+mod openapi;
 mod orders;
+mod policy_page;
 mod problems;
 mod protected;
 mod signed;
@@ -17,7 +20,10 @@ use protocol::problem::{Kind, Problem};
 pub fn router(app: App) -> Router {
     Router::new()
         .route("/orders/{id}", get(orders::show))
+        .route("/idempotency", get(policy_page::show))
         .route("/idempotency/status", get(status::show))
+        .route("/.well-known/idempotency", get(discovery::show))
+        .route("/openapi.json", get(openapi::show))
         .route("/problems/{slug}", get(problems::show))
         .fallback(nothing_here)
         .layer(from_fn_with_state(app.clone(), protected::answer))

@@ -10,6 +10,7 @@ pub mod eventually;
 pub mod fault_proxy;
 pub mod folder;
 pub mod links;
+pub mod operator;
 pub mod origin;
 pub mod port;
 pub mod postgres;

@@ -9,6 +9,8 @@ use tokio::time::Instant;
 
 /// What one entry costs beside its headers and body, in bytes.
 const OVERHEAD: u64 = 512;
+/// The longest that an entry is believed: a purge in the database can't reach it.
+const BELIEVED: Duration = Duration::from_mins(1);
 /// For sizing the cache's own tables.
 const TYPICAL: u64 = 2_048;
 
@@ -63,7 +65,7 @@ impl ArchiveCache {
         archived: &Arc<Archived>,
         remaining: Duration,
     ) {
-        let until = Instant::now() + remaining;
+        let until = Instant::now() + remaining.min(BELIEVED);
         let archived = Arc::clone(archived);
         self.0.insert(
             scope,

@@ -20,14 +20,6 @@ use std::{sync::Arc, time::Duration};
 /// After so many attempts an unknown outcome waits for an operator.
 const ATTEMPTS_MAX: i32 = 1_000;
 
-/// What the route keeps of an answer, where the operation does not say otherwise.
-fn of_route(route: &Route) -> Terms {
-    Terms {
-        retention: route.retention,
-        body_max: Some(route.response_max),
-    }
-}
-
 impl Engine {
     /// Runs an attempt. A panic in it is an attempt whose outcome is unknown.
     pub(super) async fn run(
@@ -57,7 +49,7 @@ impl Engine {
         let scope = &command.record.scope;
         match self.operations.perform(command, attempt).await {
             Performed::Finish(finishing) => {
-                let terms = of_route(&command.route);
+                let terms = Terms::of(&command.route);
                 self.finish(command, attempt, &finishing, terms).await
             }
             Performed::Relay(relay) => self.relay(command, attempt, *relay).await,
@@ -187,7 +179,7 @@ impl Engine {
             outcome: Outcome::Succeeded,
             response: Arc::new(response),
         };
-        let terms = of_route(&command.route);
+        let terms = Terms::of(&command.route);
         let finished = self.try_finish(command, attempt, &finishing, terms).await?;
         Ok(Step::Answer(Answer::first(finished)))
     }

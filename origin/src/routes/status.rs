@@ -57,6 +57,7 @@ pub(super) async fn show(
     };
     let stored = stored.ok_or_else(unknown)?;
     let (state, needs_operator) = match &stored.record {
+        _ if stored.is_forgotten() => return Err(unknown().into()),
         Record::Released(_) => return Err(unknown().into()),
         Record::Pending(pending) => ("pending", pending.needs_operator),
         Record::Finished(_) if stored.expires.is_some_and(|e| stored.now >= e) => {

@@ -2,6 +2,7 @@
 
 use super::{Error, Placement, Store, batch::Job, pool::Pool, records::micros};
 use protocol::{
+    policy::Route,
     record::{Hold, Outcome},
     response::Response,
     scope::Scope,
@@ -53,6 +54,19 @@ pub struct Terms {
     pub retention: Duration,
     /// In bytes, inclusive; `None` keeps no body at all.
     pub body_max: Option<usize>,
+    /// From the finish, until when the key is remembered; `None` is for ever.
+    pub tombstones_for: Option<Duration>,
+}
+
+impl Terms {
+    /// What the route says, where the operation says nothing else.
+    pub fn of(route: &Route) -> Self {
+        Self {
+            retention: route.retention,
+            body_max: Some(route.response_max),
+            tombstones_for: route.tombstones_for,
+        }
+    }
 }
 
 /// A response about to be archived.
@@ -88,9 +102,10 @@ const FINISH: &str = "
         SELECT f.*, now, now + f.retention * interval '1 microsecond' AS expires
         FROM clock_timestamp() AS now,
              unnest($1::bytea[], $2::integer[], $3::bigint[], $4::uuid[], $5::bigint[], $6::text[],
-                    $7::boolean[], $8::text[], $9::smallint[], $10::bytea[], $11::bytea[])
+                    $7::boolean[], $8::text[], $9::smallint[], $10::bytea[], $11::bytea[],
+                    $12::bigint[])
              AS f (scope, generation, fence, owner, retention, state, kept, location, status,
-                   headers, body)),
+                   headers, body, remembered)),
     held AS MATERIALIZED (
         SELECT r.scope FROM f JOIN idempotency_records r ON r.scope = f.scope
            AND r.state = 'pending' AND r.generation = f.generation
@@ -101,7 +116,8 @@ const FINISH: &str = "
             state = f.state, finished_at = f.now, expires_at = f.expires,
             archive_day = CASE WHEN f.kept THEN (f.expires AT TIME ZONE 'UTC')::date END,
             location = f.location, request_headers = NULL, request_body = NULL,
-            needs_operator = false
+            needs_operator = false,
+            tombstone_ends = f.now + f.remembered * interval '1 microsecond'
         FROM f JOIN held ON held.scope = f.scope
         WHERE r.scope = f.scope AND r.state = 'pending' AND r.generation = f.generation
           AND r.fence = f.fence AND r.owner = f.owner
@@ -161,6 +177,7 @@ async fn archive(pool: &Pool, rows: &[Archiving]) -> Result<Ended, Error> {
             Response::encode_headers(&row.response.headers)
         }))
         .bind(each(rows, |row| row.hand.kept_body(&row.response)))
+        .bind(each(rows, |row| row.hand.terms.tombstones_for.map(micros)))
         .fetch_all(pool)
         .await?;
     ended
@@ -202,7 +219,7 @@ impl Hand {
     }
 }
 
-fn state(outcome: Outcome) -> &'static str {
+pub(super) fn state(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Succeeded => "succeeded",
         Outcome::Failed => "failed",

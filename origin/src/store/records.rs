@@ -69,6 +69,16 @@ pub struct Stored {
     pub attempts: i32,
     /// What the first request was.
     pub fingerprint: Fingerprint,
+    /// When its key is forgotten.
+    pub tombstone_ends: Option<OffsetDateTime>,
+}
+
+impl Stored {
+    /// Whether the key counts as never used: from this very instant on, whenever the reaper comes.
+    pub fn is_forgotten(&self) -> bool {
+        let is_finished = matches!(self.record, Record::Finished(_));
+        is_finished && self.tombstone_ends.is_some_and(|ends| self.now >= ends)
+    }
 }
 
 /// How long a claim goes through broken connections before it is told that there is no store.
@@ -144,7 +154,8 @@ impl Store {
                  attempts = 1, may_have_acted = false, needs_operator = false,
                  request_headers = $8, request_body = $9, key_hash = $10, method = $11,
                  path = $12, query = $13, first_seen = now, finished_at = NULL,
-                 expires_at = NULL, archive_day = NULL, location = NULL
+                 expires_at = NULL, archive_day = NULL, location = NULL,
+                 tombstone_ends = NULL
              FROM clock_timestamp() AS now
              WHERE scope = $1 AND state <> 'pending'
                AND generation = $14 AND fence = $15 AND owner = $16",
@@ -180,7 +191,8 @@ impl Store {
         let row = sqlx::query(
             "SELECT r.fingerprint, r.fingerprint_version, r.generation, r.state, r.fence, r.owner,
                     r.lease_end, r.may_have_acted, r.needs_operator, r.expires_at, r.archive_day,
-                    r.location, r.attempts, r.first_seen, clock_timestamp() AS now,
+                    r.location, r.attempts, r.first_seen, r.tombstone_ends,
+                    clock_timestamp() AS now,
                     a.scope IS NOT NULL AS archived,
                     CASE WHEN r.fingerprint = $2 THEN a.status END AS status,
                     CASE WHEN r.fingerprint = $2 THEN a.headers END AS headers,
@@ -222,12 +234,13 @@ fn stored(row: &PgRow) -> Result<Stored, Error> {
         lease_end: found.lease_end,
         expires: found.expires_at,
         fingerprint: found.fingerprint()?,
+        tombstone_ends: row.try_get("tombstone_ends")?,
         location: found.location,
         attempts: found.attempts,
     })
 }
 
-fn response(row: &PgRow, status: i16) -> Result<Response, Error> {
+pub(super) fn response(row: &PgRow, status: i16) -> Result<Response, Error> {
     let headers: &[u8] = row.try_get("headers")?;
     let headers = Response::decode_headers(headers).ok_or(inconsistent("archived headers"))?;
     let status = u16::try_from(status).map_err(|_| inconsistent("archived status"))?;

@@ -5,5 +5,7 @@ mod call;
 mod cases;
 mod keys;
 mod limits;
+mod operators;
 mod outcomes;
 mod requests;
+mod retention;

@@ -3,6 +3,7 @@
 mod cases;
 mod concurrency;
 mod crashes;
+mod discovery;
 mod events;
 mod failures;
 mod identity;

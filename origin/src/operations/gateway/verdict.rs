@@ -95,18 +95,17 @@ impl Override {
         let retention = self.max_age.map_or(route.retention, |asked| {
             asked.clamp(Duration::from_secs(1), longest.min(RETENTION_MAX))
         });
-        let body_max = (self.word != Some(Word::No)).then_some(route.response_max);
+        let is_kept = self.word != Some(Word::No);
         let outcome = if is_success {
             Outcome::Succeeded
         } else {
             Outcome::Failed
         };
-        Verdict::Archive(
-            outcome,
-            Terms {
-                retention,
-                body_max,
-            },
-        )
+        let terms = Terms {
+            retention,
+            body_max: is_kept.then_some(route.response_max),
+            tombstones_for: route.tombstones_for,
+        };
+        Verdict::Archive(outcome, terms)
     }
 }
