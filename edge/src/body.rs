@@ -1,6 +1,6 @@
 //! The body of a protected request, read once into bounded bytes.
 
-use crate::{error::Error, incoming::Incoming};
+use crate::{digest, error::Error, incoming::Incoming};
 use futures_util::TryStreamExt;
 use protocol::{
     identity,
@@ -18,6 +18,8 @@ pub(crate) struct Body {
     pub(crate) bytes: Vec<u8>,
     /// For the origin.
     pub(crate) buffer: Object,
+    /// Of the bytes, when it was made for the fingerprint already.
+    pub(crate) sha256: Option<[u8; 32]>,
 }
 
 impl Body {
@@ -35,6 +37,14 @@ impl Body {
         }
     }
 
+    /// The digest that is signed.
+    pub(crate) async fn sha256(&self) -> [u8; 32] {
+        match self.sha256 {
+            Some(digest) => digest,
+            None => digest::sha256(&self.bytes).await,
+        }
+    }
+
     async fn announced(request: &Incoming, length: u64) -> Result<Self, Error> {
         let read = JsFuture::from(request.inner.array_buffer()?).await;
         let buffer: Object = read.map_err(|_| incomplete())?.unchecked_into();
@@ -42,7 +52,11 @@ impl Body {
         if bytes.len() as u64 != length {
             return Err(incomplete());
         }
-        Ok(Self { bytes, buffer })
+        Ok(Self {
+            bytes,
+            buffer,
+            sha256: None,
+        })
     }
 
     async fn chunked(request: &Incoming, route: &Route) -> Result<Self, Error> {
@@ -55,7 +69,11 @@ impl Body {
             }
         }
         let buffer = Uint8Array::from(bytes.as_slice()).into();
-        Ok(Self { bytes, buffer })
+        Ok(Self {
+            bytes,
+            buffer,
+            sha256: None,
+        })
     }
 }
 

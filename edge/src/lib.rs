@@ -18,6 +18,7 @@ mod body;
 mod clock;
 mod cors;
 mod credentials;
+mod digest;
 mod error;
 mod fields;
 mod flight;

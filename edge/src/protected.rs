@@ -1,12 +1,12 @@
 //! A protected request, up to its flight: the checks in their one order (DESIGN section 4).
 
 use crate::{
-    answer::Answer, body::Body, clock, error::Error, flight::Flight, incoming::Incoming,
+    answer::Answer, body::Body, clock, digest, error::Error, flight::Flight, incoming::Incoming,
     lock::Lock, passage, replay_cache, rim::Rim, settings::Settings, wait::Wait,
 };
 use futures_channel::oneshot;
 use protocol::{
-    fingerprint::Command,
+    fingerprint::{Command, Fingerprint},
     identity::{self, Credentials, Identity, KeySource},
     policy::{PrincipalRule, Route},
     principal::Principal,
@@ -76,7 +76,7 @@ async fn known(
     settings: &Settings,
     source: &KeySource,
 ) -> Result<(Body, Principal, Identity), Error> {
-    let body = Body::read(request, route).await?;
+    let mut body = Body::read(request, route).await?;
     let read = headers(request, route);
     let value = |name: &str| {
         let found = read.iter().find(|(header, _)| *header == name);
@@ -94,7 +94,13 @@ async fn known(
         headers: &selected,
         body: &body.bytes,
     };
-    let identity = identity::identify(route, source, &principal, &command)?;
+    let content = identity::content(route, &command)?;
+    let digest = digest::sha256(content.bytes()).await;
+    let fingerprint = Fingerprint::of(&command, &content, &digest);
+    let identity = identity::identify_by(route, source, &principal, &command, fingerprint)?;
+    // A canonical body is hashed once, for the fingerprint and for the signature.
+    let is_all = content.is_all_of(&body.bytes);
+    body.sha256 = is_all.then_some(digest);
     Ok((body, principal, identity))
 }
 

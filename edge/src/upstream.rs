@@ -33,7 +33,10 @@ pub(crate) async fn forward(
     fingerprint: &Fingerprint,
     wait: &Wait,
 ) -> Result<Arrived, Error> {
-    let digest = settings.keys.as_ref().map(|_| content_digest(&body.bytes));
+    let digest = match &settings.keys {
+        Some(_) => Some(content_digest(&body.sha256().await)),
+        None => None,
+    };
     let headers = headers(settings, request, digest.as_deref())?;
     headers.set(wire::FINGERPRINT, &fingerprint.to_field())?;
     // What is landed are identity bytes, whatever this client could decode.

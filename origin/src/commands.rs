@@ -48,7 +48,8 @@ pub(crate) fn canonical(file: &Path, route: Option<&str>) -> Result<(), Failure>
             error.offset
         )
     };
-    let mut text = canonical::text(&body, selection).map_err(refused)?;
+    let text = canonical::text(&body, selection).map_err(refused)?;
+    let mut text = text.into_owned();
     let command = Command {
         method: route.as_ref().map_or("", |route| &route.method),
         path: route.as_ref().map_or("", |route| route.path.as_str()),

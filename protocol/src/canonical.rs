@@ -26,6 +26,7 @@ mod verbatim;
 mod writer;
 
 use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 
 pub use error::{CanonicalError, CanonicalErrorKind};
 pub use number::{EXPONENT_MAX, NUMBER_CHARS_MAX};
@@ -38,19 +39,16 @@ pub const DEPTH_MAX: usize = 128;
 
 /// The SHA-256 of the canonical text of what `selection` looks at.
 pub fn digest(body: &[u8], selection: &Selection) -> Result<[u8; 32], CanonicalError> {
-    let source = checked(body)?;
-    if let Some(text) = verbatim(source, selection) {
-        return Ok(Sha256::digest(text).into());
-    }
-    Ok(Sha256::digest(Writer::new(source, selection).text()?).into())
+    Ok(Sha256::digest(text(body, selection)?).into())
 }
 
-/// The canonical text of what `selection` looks at: the bytes that [`digest`] hashes.
-pub fn text(body: &[u8], selection: &Selection) -> Result<Vec<u8>, CanonicalError> {
+/// The canonical text of what `selection` looks at: the bytes that [`digest`] hashes. It is a part
+/// of the body where that holds it as it stands.
+pub fn text<'a>(body: &'a [u8], selection: &Selection) -> Result<Cow<'a, [u8]>, CanonicalError> {
     let source = checked(body)?;
     match verbatim(source, selection) {
-        Some(text) => Ok(text.to_vec()),
-        None => Writer::new(source, selection).text(),
+        Some(text) => Ok(Cow::Borrowed(text)),
+        None => Writer::new(source, selection).text().map(Cow::Owned),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     wire::hex,
 };
 use sha2::{Digest, Sha256};
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 /// The scheme that this build writes.
 pub const VERSION: u8 = 1;
@@ -48,19 +48,67 @@ pub struct Command<'a> {
     pub body: &'a [u8],
 }
 
+impl<'a> Command<'a> {
+    /// What of the body is hashed.
+    pub fn content(&self, selection: &Selection) -> Result<Content<'a>, CanonicalError> {
+        Ok(if is_json(&self.essence()) {
+            Content::Json(canonical::text(self.body, selection)?)
+        } else if self.body.is_empty() {
+            Content::None
+        } else {
+            Content::Raw(self.body)
+        })
+    }
+
+    fn essence(&self) -> String {
+        self.content_type
+            .map(media_type_essence)
+            .unwrap_or_default()
+    }
+}
+
+/// What a fingerprint looks at of a body: JSON and raw bytes that look alike differ (C12, C15).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// The canonical text of a JSON body.
+    Json(Cow<'a, [u8]>),
+    /// The bytes of any other body.
+    Raw(&'a [u8]),
+    /// Nothing, where there is none.
+    None,
+}
+
+impl Content<'_> {
+    /// The bytes whose SHA-256 [`Fingerprint::of`] takes.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Json(text) => text,
+            Self::Raw(body) => body,
+            Self::None => &[],
+        }
+    }
+
+    /// Are these the bytes of this body, where they stand?
+    pub fn is_all_of(&self, body: &[u8]) -> bool {
+        std::ptr::eq(self.bytes(), body)
+    }
+}
+
 impl Fingerprint {
     /// Computes the fingerprint in the current scheme.
     pub fn new(command: &Command<'_>, selection: &Selection) -> Result<Self, CanonicalError> {
-        let essence = command
-            .content_type
-            .map(media_type_essence)
-            .unwrap_or_default();
-        let (tag, digest) = body_digest(&essence, command.body, selection)?;
+        let content = command.content(selection)?;
+        let digest = Sha256::digest(content.bytes()).into();
+        Ok(Self::of(command, &content, &digest))
+    }
+
+    /// The fingerprint of a command whose content has this SHA-256.
+    pub fn of(command: &Command<'_>, content: &Content<'_>, digest: &[u8; 32]) -> Self {
         let mut framing = Framing::new("unavez-fingerprint-1")
             .part(command.method.as_bytes())
             .part(command.path.as_bytes())
             .part(command.query.as_bytes())
-            .part(essence.as_bytes());
+            .part(command.essence().as_bytes());
         for (name, value) in command.headers {
             let presence: &[u8] = if value.is_some() { b"+" } else { b"-" };
             framing = framing
@@ -68,11 +116,15 @@ impl Fingerprint {
                 .part(presence)
                 .part(value.unwrap_or_default());
         }
-        let digest = framing.part(tag).part(&digest).finish();
-        Ok(Self {
+        let (tag, digest): (&[u8], _) = match content {
+            Content::Json(_) => (b"json", digest),
+            Content::Raw(_) => (b"raw", digest),
+            Content::None => (b"none", &[0; 32]),
+        };
+        Self {
             version: VERSION,
-            digest,
-        })
+            digest: framing.part(tag).part(digest).finish(),
+        }
     }
 
     /// Compares with a stored fingerprint. Version 1 is the only one there is; a later version
@@ -102,21 +154,6 @@ impl Fingerprint {
     /// The 8 hex digits that a 422 names, so that a client can tell which body was first.
     pub fn prefix(&self) -> String {
         hex::encode(self.digest.get(..4).unwrap_or_default())
-    }
-}
-
-/// `json`, `raw` or `none` and the digest: JSON and raw bytes that look alike differ (C12, C15).
-fn body_digest(
-    essence: &str,
-    body: &[u8],
-    selection: &Selection,
-) -> Result<(&'static [u8], [u8; 32]), CanonicalError> {
-    if is_json(essence) {
-        Ok((b"json", canonical::digest(body, selection)?))
-    } else if body.is_empty() {
-        Ok((b"none", [0; 32]))
-    } else {
-        Ok((b"raw", Sha256::digest(body).into()))
     }
 }
 

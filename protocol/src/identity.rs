@@ -5,7 +5,7 @@
 
 use crate::{
     canonical::{self, CanonicalError, Pointer},
-    fingerprint::{Command, Fingerprint},
+    fingerprint::{Command, Content, Fingerprint},
     framing::Framing,
     key::Key,
     policy::{KeyRule, PrincipalRule, Route, ScopeRule},
@@ -14,6 +14,7 @@ use crate::{
     scope::{KeyKind, Scope},
     wire::hex,
 };
+use sha2::{Digest as _, Sha256};
 
 /// Where the key of this request comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,7 +158,25 @@ pub fn identify(
     principal: &Principal,
     command: &Command<'_>,
 ) -> Result<Identity, Problem> {
-    let fingerprint = Fingerprint::new(command, &route.selection).map_err(not_canonical)?;
+    let content = content(route, command)?;
+    let digest = Sha256::digest(content.bytes()).into();
+    let fingerprint = Fingerprint::of(command, &content, &digest);
+    identify_by(route, source, principal, command, fingerprint)
+}
+
+/// First half of the last check, for whoever hashes by other means: what is to be hashed.
+pub fn content<'a>(route: &Route, command: &Command<'a>) -> Result<Content<'a>, Problem> {
+    command.content(&route.selection).map_err(not_canonical)
+}
+
+/// Second half of the last check: the names, once the fingerprint is known.
+pub fn identify_by(
+    route: &Route,
+    source: &KeySource,
+    principal: &Principal,
+    command: &Command<'_>,
+    fingerprint: Fingerprint,
+) -> Result<Identity, Problem> {
     let derived;
     let (kind, key) = match (source, &route.key) {
         (KeySource::Sent(key), _) => (KeyKind::Sent, key),

@@ -167,7 +167,10 @@ impl Worker {
             .text(&setup.toolchain.id())
             .text(&setup.tools.worker_build.to_string_lossy())
             .text(&setup.tools.wasm_bindgen.to_string_lossy());
-        for part in [self.package, "protocol", "Cargo.toml", "Cargo.lock"] {
+        let files = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml"];
+        // The Worker of the tests hashes as the edge does.
+        let shared = ["protocol", "edge/src/digest.rs"].into_iter().chain(files);
+        for part in [self.package].into_iter().chain(shared) {
             inputs = inputs.path(&root.join(part))?;
         }
         if let Some(policy) = &self.policy {

@@ -17,7 +17,7 @@ use xtask::{
 const BASELINE: &str = "JSON.parse + sorted JSON.stringify + crypto.subtle";
 
 /// How long one contestant hashes in one round, about.
-const TURN: Duration = Duration::from_millis(50);
+const TURN: Duration = Duration::from_millis(60);
 
 /// By which ways the Worker of `tests/worker` hashes.
 const WAYS: [&str; 3] = ["wasm", "js", "subtle"];
@@ -48,8 +48,7 @@ async fn measure(isolate: &Client, case: &Case) -> Result<Rounds<3>> {
     for _ in 0..ROUNDS {
         let mut results = [0.0; 3];
         for ((result, way), times) in results.iter_mut().zip(WAYS).zip(times) {
-            let seconds =
-                elapsed(isolate, case, way, times).await? - elapsed(isolate, case, way, 0).await?;
+            let seconds = elapsed(isolate, case, way, times).await?;
             *result = case.megabytes_per_second(seconds / f64::from(times));
         }
         rounds.push(results);
@@ -58,12 +57,20 @@ async fn measure(isolate: &Client, case: &Case) -> Result<Rounds<3>> {
 }
 
 /// How often a body is hashed in a turn; found by doubling, which also lets the engine compile.
+/// The request itself takes less than a hundredth of a turn.
 async fn times_in_a_turn(isolate: &Client, case: &Case, way: &str) -> Result<u32> {
     let mut times = 1;
-    while elapsed(isolate, case, way, times).await? < TURN.as_secs_f64() {
+    loop {
+        // A machine that was busy for a moment does not pass for a slow Worker.
+        let mut fastest = f64::INFINITY;
+        for _ in 0..3 {
+            fastest = fastest.min(elapsed(isolate, case, way, times).await?);
+        }
+        if fastest >= TURN.as_secs_f64() {
+            return Ok(times);
+        }
         times *= 2;
     }
-    Ok(times)
 }
 
 async fn elapsed(isolate: &Client, case: &Case, way: &str, times: u32) -> Result<f64> {

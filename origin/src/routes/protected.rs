@@ -22,6 +22,7 @@ use protocol::{
     problem::{Kind, Problem},
     wire::{self, signature},
 };
+use sha2::{Digest as _, Sha256};
 use std::{sync::Arc, time::Duration};
 
 /// Answers the requests of protected routes; passes on the rest.
@@ -141,7 +142,8 @@ fn check_digest(app: &App, headers: &HeaderMap, body: &[u8]) -> Result<(), Probl
     let Some(digest) = headers.get(signature::CONTENT_DIGEST) else {
         return Ok(());
     };
-    if digest.as_bytes() == signature::content_digest(body).as_bytes() {
+    let arrived = signature::content_digest(&Sha256::digest(body).into());
+    if digest.as_bytes() == arrived.as_bytes() {
         return Ok(());
     }
     let error = signature::SignatureError::Mismatch;

@@ -6,7 +6,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
 use sfv::{Dictionary, FieldType, InnerList, ListEntry, Parser};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 use std::fmt;
 
 /// `Signature`.
@@ -286,9 +286,9 @@ fn mac(secret: &[u8], base: &str) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// The value of `Content-Digest` for these bytes (RFC 9530).
-pub fn content_digest(body: &[u8]) -> String {
-    format!("sha-256=:{}:", STANDARD.encode(Sha256::digest(body)))
+/// The value of `Content-Digest` for a body of this SHA-256 (RFC 9530).
+pub fn content_digest(sha256: &[u8; 32]) -> String {
+    format!("sha-256=:{}:", STANDARD.encode(sha256))
 }
 
 impl fmt::Debug for EdgeKeys {

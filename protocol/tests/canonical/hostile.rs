@@ -14,7 +14,7 @@ fn decided(body: &[u8]) -> Result<String, Kind> {
     let outcome = text(body, &Selection::whole());
     assert!(start.elapsed() < Duration::from_secs(10));
     outcome
-        .map(|text| String::from_utf8(text).unwrap())
+        .map(|text| String::from_utf8(text.into_owned()).unwrap())
         .map_err(|error| error.kind)
 }
 

@@ -61,6 +61,10 @@ fn our_text_is_that_of_node_where_a_double_holds_every_number() {
         .collect();
     for (body, theirs) in bodies.iter().zip(by_node(&bodies)) {
         let ours = text(body.as_bytes(), &Selection::whole()).unwrap();
-        assert_eq!(String::from_utf8(ours).unwrap(), theirs, "{body}");
+        assert_eq!(
+            String::from_utf8(ours.into_owned()).unwrap(),
+            theirs,
+            "{body}"
+        );
     }
 }

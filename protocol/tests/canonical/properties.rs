@@ -11,7 +11,7 @@ use crate::strategy;
 
 fn whole(body: &str) -> String {
     let text = text(body.as_bytes(), &Selection::whole()).unwrap();
-    String::from_utf8(text).unwrap()
+    String::from_utf8(text.into_owned()).unwrap()
 }
 
 proptest! {
@@ -131,7 +131,11 @@ fn agree(body: &[u8]) {
         text(body, &Selection::whole()),
         serde_json::from_slice::<serde_json::Value>(body),
     ) {
-        (Ok(ours), Ok(_)) => assert_eq!(text(&ours, &Selection::whole()), Ok(ours), "{shown}"),
+        (Ok(ours), Ok(_)) => assert_eq!(
+            text(&ours, &Selection::whole()),
+            Ok(ours.clone()),
+            "{shown}"
+        ),
         (Ok(_), Err(theirs)) => assert!(theirs.to_string().contains("out of range"), "{shown}"),
         (Err(ours), Ok(_)) => {
             assert!(

@@ -11,7 +11,7 @@ fn selected(body: &str, include: &[&str], exclude: &[&str]) -> String {
     let [include, exclude] = [include, exclude].map(owned);
     let selection = Selection::new(&include, &exclude).unwrap();
     let canonical = text(body.as_bytes(), &selection).unwrap();
-    String::from_utf8(canonical).unwrap()
+    String::from_utf8(canonical.into_owned()).unwrap()
 }
 
 fn owned(list: &[&str]) -> Vec<String> {
@@ -209,10 +209,11 @@ proptest! {
         let [includes, excludes] = [&include, &exclude]
             .map(|paths| paths.iter().map(|path| pointer_text(path)).collect::<Vec<_>>());
         let selection = Selection::new(&includes, &excludes).unwrap();
-        let ours = text(spell(&model, seed).as_bytes(), &selection).unwrap();
+        let body = spell(&model, seed);
+        let ours = text(body.as_bytes(), &selection).unwrap();
         let left = pruned(&model, &[], include.is_empty(), &include, &exclude);
         let expected = left.unwrap_or(Model::Null).canonical();
-        prop_assert_eq!(String::from_utf8(ours).unwrap(), expected);
+        prop_assert_eq!(String::from_utf8(ours.into_owned()).unwrap(), expected);
     }
 
     #[test]

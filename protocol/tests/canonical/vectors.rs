@@ -24,7 +24,10 @@ fn outcome(body: &[u8], selection: &Selection) -> Result<(String, String), Canon
     let canonical = text(body, selection)?;
     let digest = digest(body, selection)?;
     assert_eq!(digest, <[u8; 32]>::from(Sha256::digest(&canonical)));
-    Ok((String::from_utf8(canonical).unwrap(), hexadecimal(digest)))
+    Ok((
+        String::from_utf8(canonical.into_owned()).unwrap(),
+        hexadecimal(digest),
+    ))
 }
 
 fn check(vector: &Value) {

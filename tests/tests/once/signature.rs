@@ -4,6 +4,7 @@ use protocol::wire::signature::{
     CONTENT_DIGEST, EdgeKeys, SIGNATURE, SIGNATURE_INPUT, Signed, content_digest,
 };
 use reqwest::RequestBuilder;
+use sha2::{Digest as _, Sha256};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tests::{
     answer::Answer,
@@ -35,7 +36,7 @@ impl Order {
     }
 
     fn request(&self, world: &World) -> RequestBuilder {
-        let digest = content_digest(self.signed_body.as_bytes());
+        let digest = content_digest(&Sha256::digest(self.signed_body).into());
         let signed = Signed {
             method: "POST",
             target: "/orders",

@@ -11,7 +11,7 @@ const sorted = (value) => {
 const read = new TextDecoder();
 const write = new TextEncoder();
 
-export const subtleDigest = (bytes) => crypto.subtle.digest("SHA-256", bytes);
+const subtleDigest = (bytes) => crypto.subtle.digest("SHA-256", bytes);
 
 export async function digestCanonical(body, times) {
   let digest = new ArrayBuffer(0);

@@ -1,6 +1,9 @@
 //! `POST /digest?by=wasm&times=N`: hashes the body N times. Clocks stand still while a request
 //! runs, so whoever wants to know how long that takes compares it with a request of no times.
 
+#[path = "../../../edge/src/digest.rs"]
+mod edge;
+
 use protocol::{
     canonical::{self, Selection},
     wire::hex,
@@ -20,8 +23,6 @@ extern "C" {
     fn digest_canonical(body: &ArrayBuffer, times: u32) -> Promise;
     #[wasm_bindgen(js_name = digestBytes)]
     fn digest_bytes(body: &ArrayBuffer, times: u32) -> Promise;
-    #[wasm_bindgen(js_name = subtleDigest)]
-    fn subtle_digest(bytes: &[u8]) -> Promise;
 }
 
 pub(crate) async fn answer(request: &Request) -> Result<Response> {
@@ -35,10 +36,9 @@ pub(crate) async fn answer(request: &Request) -> Result<Response> {
     let body = JsFuture::from(request.inner().array_buffer()?).await?;
     let body: ArrayBuffer = body.unchecked_into();
     let digest = match parameter("by").as_deref() {
-        Some("wasm") => repeat(times, || by_wasm(&copied(&body)))?,
-        Some("wasm-subtle") => by_wasm_and_subtle(&body, times).await?,
+        Some("wasm") => by_wasm(&body, times).await?,
         Some("js") => settled(digest_canonical(&body, times)).await?,
-        Some("sha2") => repeat(times, || Ok(Sha256::digest(copied(&body)).to_vec()))?,
+        Some("sha2") => by_sha2(&body, times),
         Some("subtle") => settled(digest_bytes(&body, times)).await?,
         _ => return Response::error("no such way", 404),
     };
@@ -50,22 +50,22 @@ fn copied(body: &ArrayBuffer) -> Vec<u8> {
     Uint8Array::new(body).to_vec()
 }
 
-fn repeat(times: u32, digest: impl Fn() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
-    (0..times).try_fold(Vec::new(), |_, _| black_box(digest()))
-}
-
-fn by_wasm(body: &[u8]) -> Result<Vec<u8>> {
-    let digest = canonical::digest(body, &Selection::whole());
-    digest.map(Vec::from).map_err(refused)
-}
-
-async fn by_wasm_and_subtle(body: &ArrayBuffer, times: u32) -> Result<Vec<u8>> {
+/// As the edge does it.
+async fn by_wasm(body: &ArrayBuffer, times: u32) -> Result<Vec<u8>> {
     let mut digest = Vec::new();
     for _ in 0..times {
-        let text = canonical::text(&copied(body), &Selection::whole()).map_err(refused)?;
-        digest = settled(subtle_digest(&text)).await?;
+        let body = copied(body);
+        let text = canonical::text(&body, &Selection::whole()).map_err(refused)?;
+        digest = edge::sha256(&text).await.to_vec();
     }
     Ok(digest)
+}
+
+fn by_sha2(body: &ArrayBuffer, times: u32) -> Vec<u8> {
+    let digests = (0..times).map(|_| black_box(Sha256::digest(copied(body))));
+    digests
+        .last()
+        .map_or_else(Vec::new, |digest| digest.to_vec())
 }
 
 async fn settled(digest: Promise) -> Result<Vec<u8>> {
