@@ -1,8 +1,13 @@
 //! The benchmarks: `cargo xtask bench <hash|origin|edge> [--json] [FILTER…]` builds and runs them.
 
+mod echo;
+mod edge;
 mod hash;
+mod load;
+mod origin;
 mod report;
 mod rounds;
+mod service;
 
 use report::Report;
 use std::{env, process::ExitCode};
@@ -26,11 +31,15 @@ async fn main() -> ExitCode {
 async fn run(words: &[String]) -> Result<()> {
     let (bench, options) = words
         .split_first()
-        .ok_or_else(|| Failure::new("name a benchmark: hash"))?;
+        .ok_or_else(|| Failure::new("name a benchmark: hash, origin or edge"))?;
     let mut options = Arguments::new(options);
     let json = options.flag("--json");
+    let (rows, keys) = (options.value("--rows")?, options.value("--keys")?);
     match bench.as_str() {
         "hash" => hash::run(&Report::new(json, options.names()?)).await,
+        "origin" => origin::run(&Report::new(json, options.names()?), rows).await,
+        "edge" => edge::run(&Report::new(json, options.names()?), keys).await,
+        "echo" => echo::serve().await,
         other => Err(Failure::new(format!("there is no benchmark {other}"))),
     }
 }

@@ -62,7 +62,7 @@ impl Report {
         });
         let ratio = line.ratio.map(|ratio| format!("{ratio:.2}"));
         println!(
-            "{:<44} {:>12.1} {:<8} {:>7}  {}",
+            "{:<44} {:>12.2} {:<8} {:>7}  {}",
             line.name,
             line.value,
             line.unit,

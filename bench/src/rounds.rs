@@ -31,7 +31,8 @@ impl<const N: usize> Rounds<N> {
     }
 }
 
-fn middle(results: impl Iterator<Item = f64>) -> f64 {
+/// The one in the middle.
+pub(crate) fn middle(results: impl Iterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = results.collect();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)

@@ -1,6 +1,17 @@
 //! A request as the Worker received it.
 
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use worker::{web_sys, worker_sys::ext::RequestExt};
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = URL)]
+    type Url;
+    #[wasm_bindgen(constructor, catch, js_class = "URL")]
+    fn new(url: &str) -> Result<Url, JsValue>;
+    #[wasm_bindgen(method, getter)]
+    fn href(this: &Url) -> String;
+}
 
 /// The request and what is read from it more than once.
 pub(crate) struct Incoming {
@@ -18,7 +29,7 @@ impl Incoming {
     pub(crate) fn new(inner: web_sys::Request) -> Self {
         Self {
             method: inner.method(),
-            url: inner.url(),
+            url: parsed(inner.url()),
             headers: inner.headers(),
             inner,
         }
@@ -29,7 +40,7 @@ impl Incoming {
         self.headers.get(name).ok().flatten()
     }
 
-    /// Path and query as sent.
+    /// Path and query, as they are sent on.
     pub(crate) fn target(&self) -> &str {
         target(&self.url)
     }
@@ -51,6 +62,22 @@ impl Incoming {
     }
 }
 
+/// The address as `fetch` reads it: what is routed and signed is what arrives at the origin.
+fn parsed(url: String) -> String {
+    if is_plain(&url) {
+        return url;
+    }
+    Url::new(&url).map_or(url, |parsed| parsed.href())
+}
+
+/// Whether a parser leaves it as it is (WHATWG URL): no dot segment, and nothing to be encoded.
+fn is_plain(url: &str) -> bool {
+    let is_kept =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&()*+,;=:@/?%[]".contains(&byte);
+    let is_dot = |pair: &[u8]| pair.eq_ignore_ascii_case(b"%2e");
+    url.bytes().all(is_kept) && !url.contains("/.") && !url.as_bytes().windows(3).any(is_dot)
+}
+
 /// Everything behind scheme and authority of an absolute URL, up to a fragment.
 pub(crate) fn target(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -64,6 +91,27 @@ pub(crate) fn target(url: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_address_that_a_parser_would_change_is_parsed() {
+        for plain in [
+            "http://[::1]:8787/a-b/c.d?e=%C3%A4&f=:@",
+            "https://edge.test",
+        ] {
+            assert!(is_plain(plain), "{plain}");
+        }
+        for other in [
+            "/a/../b",
+            "/a/./b",
+            "/%2E%2e/b",
+            "/a\\b",
+            "/a?b='c'",
+            "/\u{e4}",
+            "/a b",
+        ] {
+            assert!(!is_plain(other), "{other}");
+        }
+    }
 
     #[test]
     fn the_target_is_path_and_query_as_sent() {

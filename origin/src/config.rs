@@ -23,6 +23,8 @@ pub struct Config {
     pub provider_timeout: Duration,
     /// `LEASE_SECONDS`, 15 by default: how long an unrenewed attempt holds its record.
     pub lease: Duration,
+    /// `ARCHIVE_CACHE_BYTES`, 64 MiB by default: archived responses kept in memory.
+    pub archive_cache_bytes: u64,
     /// `EDGE_KEYS`: who may call; unset, everybody.
     pub edge_keys: Option<EdgeKeys>,
     /// `SEALING_KEYS`, `base64,base64` of 32 bytes: they seal what the store keeps of a client's
@@ -104,6 +106,10 @@ impl Config {
                 &or("PROVIDER_TIMEOUT_SECONDS", "80"),
             )?),
             lease: Duration::from_secs(number("LEASE_SECONDS", &or("LEASE_SECONDS", "15"))?),
+            archive_cache_bytes: number(
+                "ARCHIVE_CACHE_BYTES",
+                &or("ARCHIVE_CACHE_BYTES", "67108864"),
+            )?,
             edge_keys: text("EDGE_KEYS").map(|keys| edge_keys(&keys)).transpose()?,
             sealing: Arc::new(sealing(text("SEALING_KEYS"))?),
             credentials: Arc::new(Credentials::read(&variable)?),

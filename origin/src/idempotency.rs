@@ -39,26 +39,26 @@ pub struct Command {
     pub head: Option<Arc<Head>>,
 }
 
-/// Times of the engine.
+/// Times and sizes of the engine.
 #[derive(Debug, Clone, Copy)]
-pub struct Times {
+pub struct Limits {
     /// How long an unrenewed attempt holds its record.
     pub lease: Duration,
     /// The longest pause before an unknown outcome is asked for again.
     pub retry_max: Duration,
+    /// Memory for archived responses, in bytes.
+    pub cache_bytes: u64,
 }
 
-impl Default for Times {
+impl Default for Limits {
     fn default() -> Self {
         Self {
             lease: Duration::from_secs(15),
             retry_max: Duration::from_secs(5),
+            cache_bytes: 64 << 20,
         }
     }
 }
-
-/// Memory for archived responses.
-const CACHE_BYTES: u64 = 64 << 20;
 
 /// The engine: the only place that starts operations.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ pub struct Engine {
     cache: ArchiveCache,
     draining: CancellationToken,
     tasks: TaskTracker,
-    times: Times,
+    limits: Limits,
 }
 
 /// One look at the record: an answer, or the reason to wait.
@@ -83,9 +83,9 @@ enum Step {
 
 impl Engine {
     /// An engine that runs these operations.
-    pub fn new(store: Store, operations: Operations, times: Times) -> Self {
-        let leases = Arc::new(Leases::new(times.lease));
-        let cache = ArchiveCache::new(CACHE_BYTES);
+    pub fn new(store: Store, operations: Operations, limits: Limits) -> Self {
+        let leases = Arc::new(Leases::new(limits.lease));
+        let cache = ArchiveCache::new(limits.cache_bytes);
         Self {
             store,
             operations,
@@ -93,7 +93,7 @@ impl Engine {
             cache,
             draining: CancellationToken::new(),
             tasks: TaskTracker::new(),
-            times,
+            limits,
         }
     }
 
@@ -185,7 +185,7 @@ impl Engine {
 
     async fn claim(&self, command: &Command) -> Result<Claimed, store::Error> {
         self.store
-            .claim(&command.record, attempt::fresh_owner(), self.times.lease)
+            .claim(&command.record, attempt::fresh_owner(), self.limits.lease)
             .await
     }
 
@@ -234,7 +234,7 @@ impl Engine {
             owner: attempt::fresh_owner(),
         };
         let met = answer::hold_of(&met.record);
-        let (lease, asked_at) = (self.times.lease, Instant::now());
+        let (lease, asked_at) = (self.limits.lease, Instant::now());
         if self
             .store
             .claim_again(&command.record, met, &hold, lease)
@@ -252,7 +252,7 @@ impl Engine {
         let owner = attempt::fresh_owner();
         match self
             .store
-            .take_over(scope, hold, owner, self.times.lease)
+            .take_over(scope, hold, owner, self.limits.lease)
             .await?
         {
             Some(taken) => {
@@ -297,7 +297,7 @@ impl Engine {
     /// Takes over what was abandoned, up to `limit`.
     pub async fn take_over_abandoned(&self, limit: i64) -> Result<Vec<TakenOver>, store::Error> {
         self.store
-            .take_over_abandoned(attempt::fresh_owner(), self.times.lease, limit)
+            .take_over_abandoned(attempt::fresh_owner(), self.limits.lease, limit)
             .await
     }
 

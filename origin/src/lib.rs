@@ -14,7 +14,7 @@ pub use config::Config;
 pub use error::Error;
 
 use credentials::Credentials;
-use idempotency::{Engine, Times};
+use idempotency::{Engine, Limits};
 use operations::{
     Operations,
     gateway::Gateway,
@@ -69,11 +69,12 @@ impl App {
             orders: orders.clone(),
             gateway: gateway.clone(),
         };
-        let times = Times {
+        let limits = Limits {
             lease: config.lease,
-            ..Times::default()
+            cache_bytes: config.archive_cache_bytes,
+            ..Limits::default()
         };
-        let engine = Arc::new(Engine::new(store, operations, times));
+        let engine = Arc::new(Engine::new(store, operations, limits));
         let routes = policy.routes.into_iter().map(Arc::new).collect();
         let edge_keys = config.edge_keys.clone().map(Arc::new);
         Ok(Self {

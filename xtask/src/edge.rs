@@ -168,7 +168,7 @@ fn wrangler(options: &Options, folder: &Path, owner: Option<&Path>) -> Result<Co
 }
 
 /// Wrangler with no questions, no reports and no requests to anybody.
-fn quiet(folder: &Path) -> Vec<(&'static str, String)> {
+pub(crate) fn quiet(folder: &Path) -> Vec<(&'static str, String)> {
     let below = |name: &str| folder.join(name).to_string_lossy().into_owned();
     vec![
         ("CI", "1".to_owned()),

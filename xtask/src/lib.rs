@@ -9,6 +9,7 @@ pub mod bench;
 pub mod chaos;
 pub mod command;
 pub mod debian_std;
+mod deploy;
 pub mod dev;
 pub mod edge;
 pub mod failure;

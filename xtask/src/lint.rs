@@ -1,10 +1,11 @@
-//! `cargo xtask lint`: format, lints for both targets, docs and licences, each without a single warning.
+//! `cargo xtask lint`: format, lints for both targets, docs, licences and the deployment's size, each without a single warning.
 
 use std::process::Command;
 
 use crate::arguments::Arguments;
 use crate::artifacts;
 use crate::command;
+use crate::deploy;
 use crate::failure::Result;
 use crate::licences;
 use crate::project;
@@ -39,6 +40,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         command::visibly(clippy.args(["--", "-D", "warnings"]))
     })?;
     step("licences", licences::check)?;
+    step("wrangler deploy --dry-run", deploy::dry_run)?;
     step("rustdoc", || {
         for scope in SCOPES {
             let mut doc = cargo();

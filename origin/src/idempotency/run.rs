@@ -104,7 +104,7 @@ impl Engine {
         hold: &Hold,
         attempts: i32,
     ) -> Result<Duration, store::Error> {
-        let retry_in = backoff(attempts, self.times.retry_max);
+        let retry_in = backoff(attempts, self.limits.retry_max);
         let needs_operator = attempts >= ATTEMPTS_MAX || route.waits_for_operator();
         fail_point!("unknown", |_| std::process::abort());
         self.store
@@ -118,7 +118,7 @@ impl Engine {
     fn or_lease(&self, suspended: Result<Duration, store::Error>) -> Duration {
         suspended.unwrap_or_else(|error| {
             tracing::warn!(error = ?error, "an attempt could not be suspended");
-            self.times.lease
+            self.limits.lease
         })
     }
 
@@ -201,7 +201,7 @@ impl Engine {
             }
             // Finished without a kept body, or released: the record decides again.
             Some(_) => Ok(Step::Again),
-            None => Err(answer::outcome_unknown(&command.route, self.times.retry_max).into()),
+            None => Err(answer::outcome_unknown(&command.route, self.limits.retry_max).into()),
         }
     }
 }

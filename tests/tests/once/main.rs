@@ -6,6 +6,7 @@ mod crashes;
 mod discovery;
 mod events;
 mod failures;
+mod hostile;
 mod identity;
 mod keys;
 mod orders;

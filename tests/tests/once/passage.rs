@@ -141,3 +141,31 @@ async fn an_order_reaches_the_origin_byte_for_byte() {
     );
     assert_eq!(echoed.values("content-type"), ["application/json"]);
 }
+
+/// What is routed and signed is what arrives, however the address is written.
+#[tokio::test]
+async fn an_address_is_read_once_for_all() {
+    let (world, key) = (World::start().await, fresh_key());
+    let mut ends = Vec::new();
+    for target in ["/problems/../orders", "/problems/%2e%2E/orders", "/orders"] {
+        let request = format!(
+            "POST {target} HTTP/1.1\r\nhost: edge\r\nconnection: close\r\nidempotency-key: {key}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{ORDER}",
+            ORDER.len()
+        );
+        let answer = world.client().send_raw(request.as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 201 "), "{target}: {answer}");
+        ends.push(
+            answer
+                .rsplit("\r\n\r\n")
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        );
+    }
+    assert!(ends.iter().all(|end| end == &ends[0]), "{ends:?}");
+    let read = "GET /problems/../healthz?q='a' HTTP/1.1\r\nhost: edge\r\nconnection: close\r\n\r\n";
+    let answer = world.client().send_raw(read.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    world.assert_orders(1).await;
+}
