@@ -1,5 +1,6 @@
 //! Commands beside serving: on the policy, on bodies and on records.
 
+pub(crate) mod health;
 pub(crate) mod records;
 
 use crate::Failure;

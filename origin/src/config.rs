@@ -1,5 +1,9 @@
 //! Configuration: the environment, read once, refused with the variable's name.
 
+mod environment;
+
+pub use environment::Environment;
+
 use crate::{credentials::Credentials, operations::gateway::Sealing};
 use protocol::wire::signature::EdgeKeys;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
@@ -93,11 +97,7 @@ impl Config {
                 "DATABASE_CONNECTIONS",
                 &or("DATABASE_CONNECTIONS", "16"),
             )?,
-            bind: parse(
-                "BIND",
-                &or("BIND", "127.0.0.1:8080"),
-                "is not an address and port",
-            )?,
+            bind: bind(text)?,
             policy_file: or("POLICY_FILE", "policy.toml").into(),
             provider_url: or("PROVIDER_URL", "http://127.0.0.1:8090"),
             provider_secret: or("PROVIDER_SECRET", "sk_test_sandbox"),
@@ -122,6 +122,13 @@ impl Config {
             },
         })
     }
+}
+
+/// `BIND` alone, 127.0.0.1:8080 by default.
+pub fn bind(variable: impl Fn(&str) -> Option<String>) -> Result<SocketAddr, Error> {
+    let bind = variable("BIND").filter(|bind| !bind.is_empty());
+    let bind = bind.unwrap_or_else(|| "127.0.0.1:8080".to_owned());
+    parse("BIND", &bind, "is not an address and port")
 }
 
 fn parse<T: std::str::FromStr>(name: &'static str, value: &str, what: &str) -> Result<T, Error> {

@@ -30,6 +30,8 @@ enum Command {
         #[arg(long)]
         route: Option<String>,
     },
+    /// Say whether the origin that listens on BIND is ready.
+    Health,
     /// Look at records, and settle what only an operator can.
     Records {
         #[command(subcommand)]
@@ -62,6 +64,7 @@ async fn main() -> ExitCode {
             serve::serve().await
         }
         Command::Canonical { policy, route } => commands::canonical(&policy, route.as_deref()),
+        Command::Health => commands::health::run().await,
         Command::Records { command } => commands::records::run(command).await,
         Command::Policy {
             command: PolicyCommand::Check { file },

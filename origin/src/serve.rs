@@ -1,7 +1,7 @@
 //! The life of the service: listen, prepare, serve, drain.
 
 use crate::{Failure, commands};
-use origin::{App, Config, jobs, routes};
+use origin::{App, Config, config::Environment, jobs, routes};
 use std::{future::IntoFuture, net::SocketAddr, sync::atomic::Ordering, time::Duration};
 use tokio::{net::TcpListener, signal::unix::SignalKind};
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,8 @@ const DEV_STOCK: [(&str, i64); 3] = [("A1", 1_000_000_000), ("B2", 1_000_000_000
 
 /// Serves until SIGTERM or Ctrl-C.
 pub(crate) async fn serve() -> Result<(), Failure> {
-    let config = Config::read(|name| std::env::var(name).ok())?;
+    let environment = Environment::read()?;
+    let config = Config::read(|name| environment.get(name))?;
     let app = App::new(&config, commands::policy(&config.policy_file)?)?;
     let listener = TcpListener::bind(config.bind)
         .await

@@ -5,7 +5,8 @@ use serde_json::Value;
 use std::fmt;
 
 /// Headers that differ between a first answer and its replay, or belong to one hop.
-const OF_ONE_ANSWER: [&str; 6] = [
+const OF_ONE_ANSWER: [&str; 7] = [
+    "unavez-archive",
     "idempotent-replayed",
     "preference-applied",
     "date",

@@ -12,6 +12,7 @@ pub mod folder;
 pub mod links;
 pub mod operator;
 pub mod origin;
+pub mod persistent;
 pub mod port;
 pub mod postgres;
 pub mod provider;

@@ -7,6 +7,7 @@ use crate::Failure;
 use clap::{Args, Subcommand};
 use origin::{
     Config,
+    config::Environment,
     store::{By, Hand, Store, Summary, Terms},
 };
 use protocol::{
@@ -103,7 +104,8 @@ const CONNECTIONS: u32 = 2;
 
 /// Carries a command out.
 pub(crate) async fn run(command: RecordsCommand) -> Result<(), Failure> {
-    let url = Config::database_url(|name| std::env::var(name).ok())?;
+    let environment = Environment::read()?;
+    let url = Config::database_url(|name| environment.get(name))?;
     let store = Store::open(&url, CONNECTIONS)?;
     let done = match command {
         RecordsCommand::List { select, shown } => {

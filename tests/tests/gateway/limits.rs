@@ -2,7 +2,15 @@
 
 use crate::call::{BODY, SETTLED, ended, post, post_patiently, request};
 use serde_json::{Value, json};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    time::{Duration, Instant},
+};
 use tests::{answer::Answer, client::fresh_key, eventually::eventually, world::World};
+use tokio::{
+    net::{TcpListener, TcpSocket, TcpStream},
+    time::timeout,
+};
 
 #[tokio::test]
 async fn an_answer_of_exactly_the_limit_is_kept_and_a_larger_one_reaches_its_first_client_whole() {
@@ -114,4 +122,43 @@ async fn the_head_of_an_answer_is_bounded() {
     }
     let executions = async || world.upstream().executions().await == 4;
     eventually("the executions", SETTLED, executions).await;
+}
+
+/// A listener that takes no connection, because its queue is full of those that nobody accepts.
+async fn full() -> (SocketAddr, Vec<TcpStream>, TcpListener) {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket
+        .bind((Ipv4Addr::LOCALHOST, 0).into())
+        .expect("a free port");
+    let listener = socket.listen(1).expect("a listener");
+    let address = listener.local_addr().expect("an address");
+    let mut queue = Vec::new();
+    while let Ok(Ok(queued)) =
+        timeout(Duration::from_millis(300), TcpStream::connect(address)).await
+    {
+        queue.push(queued);
+    }
+    (address, queue, listener)
+}
+
+#[tokio::test]
+async fn a_connection_that_is_not_made_in_time_has_carried_nothing() {
+    let (address, _queue, _listener) = full().await;
+    let policy = format!("[[route]]\nmatch = 'POST /full'\nupstream = 'http://{address}'\n");
+    let builder = World::builder().unsigned().origin_policy(&policy);
+    let world = builder.start().await;
+    let (client, key) = (world.origins[0].client(), fresh_key());
+    let begun = Instant::now();
+    let refused = post(&client, "/full", &key, &json!([{}])).await;
+    refused.assert_problem(503, "origin-unavailable");
+    assert!(
+        (4..9).contains(&begun.elapsed().as_secs()),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(
+        client.status(&key).await.status,
+        404,
+        "released counts as absent"
+    );
 }

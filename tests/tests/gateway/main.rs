@@ -7,5 +7,6 @@ mod keys;
 mod limits;
 mod operators;
 mod outcomes;
+mod persistence;
 mod requests;
 mod retention;

@@ -1,9 +1,9 @@
 //! What an upstream's answer, or its silence, means: archived, released, or unknown.
 
-use crate::call::{SETTLED, arrived, ended, post, post_patiently};
+use crate::call::{SETTLED, arrived, ended, post, post_patiently, request};
 use serde_json::json;
 use std::time::Duration;
-use tests::{client::fresh_key, eventually::eventually, world::World};
+use tests::{answer::Answer, client::fresh_key, eventually::eventually, world::World};
 
 #[tokio::test]
 async fn statuses_mean_what_policy_says() {
@@ -264,4 +264,21 @@ async fn the_status_url_is_asked_until_it_knows() {
         arrival.method == "GET" && arrival.target == format!("/operations/{}", sent.key)
     }));
     assert_eq!(world.upstream().executions().await, 1);
+}
+
+#[tokio::test]
+async fn a_client_that_hangs_up_stops_nothing() {
+    let mut world = World::builder().unsigned().gateway().start().await;
+    for client in [world.client(), world.origins[0].client()] {
+        let key = fresh_key();
+        let before = world.upstream().arrivals().await.len();
+        let behaves = json!([{"delay": 1_000}]);
+        let asked = tokio::spawn(Answer::to(request(&client, "/hold", &key, &behaves)));
+        arrived(&mut world, before + 1).await;
+        asked.abort();
+        ended(&world, &key).await;
+        let retry = post(&client, "/hold", &key, &behaves).await;
+        assert_eq!((retry.status, retry.replayed()), (201, Some(true)));
+        assert_eq!(world.upstream().arrivals().await.len(), before + 1);
+    }
 }

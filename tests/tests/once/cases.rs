@@ -1,8 +1,10 @@
-//! The eight cases that a cache of responses gets wrong (DESIGN section 1), each by its name.
+//! The nine cases that a cache of responses gets wrong (DESIGN section 1), each by its name.
 
+use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
 use tests::{
+    answer::Answer,
     client::{ORDER, fresh_key},
     eventually::eventually,
     world::World,
@@ -181,4 +183,28 @@ async fn case_8_retry_after_a_region_failover() {
     let other = elsewhere.place(&key, ORDER.replace("1250", "1251")).await;
     other.assert_problem(422, "key-reused");
     world.assert_orders(1).await;
+}
+
+#[tokio::test]
+async fn case_9_the_same_operation_with_no_key() {
+    let world = World::builder().gateway().start().await;
+    let place = async |reference: &str, amount: u32| {
+        let metadata = format!("\"metadata\":{{\"merchantReference\":\"{reference}\"}}}}");
+        let order = ORDER.replace("1250", &amount.to_string());
+        let order = order.replace("]}", &format!("],{metadata}"));
+        let request = world.client().request(Method::POST, "/references/orders");
+        let request = request
+            .header("content-type", "application/json")
+            .body(order);
+        Answer::to(request).await.expect("an answer")
+    };
+    let first = place("m-1", 1250).await;
+    first.assert_executed();
+    let again = place("m-1", 1250).await;
+    again.assert_replayed();
+    assert_eq!(again.body, first.body);
+    place("m-1", 1251).await.assert_problem(422, "key-reused");
+    world.assert_orders(1).await;
+    place("m-2", 1250).await.assert_executed();
+    world.assert_orders(2).await;
 }

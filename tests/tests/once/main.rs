@@ -11,6 +11,7 @@ mod identity;
 mod keys;
 mod orders;
 mod passage;
+mod persistence;
 mod problems;
 mod retention;
 mod shard;

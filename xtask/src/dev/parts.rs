@@ -19,6 +19,9 @@ use crate::signal::Signal;
 const DEVELOPMENT_KEYS: &str = "development:dW5hdmV6IGRldmVsb3BtZW50IGVkZ2Uga2V5";
 /// Of the webhook that the sandbox provider receives, unless `WEBHOOK_URL` names another.
 const WEBHOOK_SECRET: &str = "whsec_dW5hdmV6IGRldmVsb3BtZW50IHdlYmhvb2s=";
+/// Seals what a development system stores, so that it still opens after a restart.
+const SEALING_KEYS: &str = "ZGV2ZWxvcG1lbnQ6IG5vIHNlY3JldCBhdCBhbGwhISE=";
+
 /// What the Worker knows beside `ORIGIN_URL` and the keys of the signed hop.
 const EDGE_VARIABLES: [&str; 6] = [
     "JWT_AUDIENCE",
@@ -116,6 +119,9 @@ fn origin(options: &Options, built: &Built, n: u16, database_url: &str) -> Resul
         ("PROVIDER_URL", provider.clone()),
         ("SEED_STOCK", "dev".to_owned()),
     ];
+    if env::var_os("SEALING_KEYS").is_none() {
+        variables.push(("SEALING_KEYS", SEALING_KEYS.to_owned()));
+    }
     if env::var_os("WEBHOOK_URL").is_none() {
         variables.push(("WEBHOOK_URL", format!("{provider}/_sandbox/webhook")));
         variables.push(("WEBHOOK_SECRET", WEBHOOK_SECRET.to_owned()));
