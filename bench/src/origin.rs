@@ -1,8 +1,9 @@
 //! `origin`: first requests and replays at a durable Postgres, against what Postgres and axum give.
 //!
 //! First requests run an operation that only inserts; their limit is `pgbench` with the product's
-//! own two statements. `--rows N` repeats it over a table of N records.
+//! own two statements; the gateway's stand beside the reference operation. `--rows N` repeats it over a table of N records.
 
+mod gateway;
 mod parts;
 mod pgbench;
 
@@ -57,6 +58,7 @@ pub(crate) async fn run(report: &Report, rows: Option<u64>) -> Result<()> {
     bench.first().await?;
     bench.replay_cache().await?;
     bench.replay_postgres().await?;
+    bench.gateway().await?;
     match rows {
         Some(rows) => bench.over(rows).await,
         None => Ok(()),

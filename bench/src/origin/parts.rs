@@ -59,16 +59,39 @@ pub(super) async fn start_origin(
     database_url: &str,
     cache: u64,
 ) -> Result<Service> {
-    let policy = folder.file("policy.toml");
-    fs::write(&policy, POLICY).map_err(Failure::because("the policy can't be written"))?;
+    let mut origin = origin(folder, POLICY, database_url)?;
+    origin.env("ARCHIVE_CACHE_BYTES", cache.to_string());
+    Service::start(origin, &folder.file(name)).await
+}
+
+/// An origin with the reference operation and this upstream at `/`.
+pub(super) async fn start_gateway(
+    folder: &Folder,
+    database_url: &str,
+    upstream: &str,
+    provider: &str,
+) -> Result<Service> {
+    let policy = format!(
+        "[[route]]\nmatch = \"POST /orders\"\noperation = \"orders\"\n\
+         [[route]]\nmatch = \"POST /\"\nupstream = \"{upstream}\"\n"
+    );
+    let mut origin = origin(folder, &policy, database_url)?;
+    origin
+        .env("PROVIDER_URL", provider)
+        .env("SEED_STOCK", "dev");
+    Service::start(origin, &folder.file("gateway.log")).await
+}
+
+fn origin(folder: &Folder, policy: &str, database_url: &str) -> Result<Command> {
+    let file = folder.file("policy.toml");
+    fs::write(&file, policy).map_err(Failure::because("the policy can't be written"))?;
     let mut origin = Command::new(Programs::of(Profile::Release).origin);
     origin
         .env_clear()
         .env("RUST_LOG", "warn")
         .env("DATABASE_URL", database_url)
-        .env("POLICY_FILE", policy)
-        .env("ARCHIVE_CACHE_BYTES", cache.to_string());
-    Service::start(origin, &folder.file(name)).await
+        .env("POLICY_FILE", file);
+    Ok(origin)
 }
 
 /// A new database on the server, by its URL.

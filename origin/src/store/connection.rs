@@ -81,7 +81,11 @@ impl Store {
         let pool = pool
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .connect_lazy_with(options);
-        sqlx::migrate!("../migrations").run(&pool).await?;
+        // An older origin serves on beside a newer one, whose migrations it does not know.
+        sqlx::migrate!("../migrations")
+            .set_ignore_missing(true)
+            .run(&pool)
+            .await?;
         pool.close().await;
         Ok(())
     }

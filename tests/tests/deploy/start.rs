@@ -139,3 +139,22 @@ async fn an_origin_that_is_told_to_end_lets_what_runs_end_first() {
     answer.assert_executed();
     world.assert_orders(1).await;
 }
+
+#[tokio::test]
+async fn an_origin_starts_on_a_schema_that_a_newer_one_has_expanded() {
+    let (mut world, key) = (World::builder().unsigned().start().await, fresh_key());
+    let first = world.client().place(&key, ORDER).await;
+    let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+        VALUES (9999, 'of the next version', true, ''::bytea, 1)";
+    world.database.execute(newer).await;
+    let expanded = "ALTER TABLE idempotency_records ADD COLUMN of_the_next_version text";
+    world.database.execute(expanded).await;
+    world.origins[0].terminate().await;
+    world.origins[0].restart().await;
+    let client = world.origins[0].client();
+    let retry = client.place(&key, ORDER).await;
+    assert_eq!((retry.status, retry.replayed()), (201, Some(true)));
+    assert_eq!(retry.body, first.body);
+    client.place(&fresh_key(), ORDER).await.assert_executed();
+    world.assert_orders(2).await;
+}
