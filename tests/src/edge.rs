@@ -1,6 +1,6 @@
 //! The edge on real workerd, which a test may kill and start again.
 
-use crate::{client::Client, port};
+use crate::{client::Client, origin::JWT_SECRET, port, tokens::Vectors};
 use std::{
     collections::BTreeMap,
     fs,
@@ -84,6 +84,8 @@ impl Edge {
             bindings: [
                 ("ORIGIN_URL", origin_url),
                 ("LOCK_SHARDS", lock_shards.to_string()),
+                ("JWT_HS256_SECRET", JWT_SECRET.to_owned()),
+                ("JWT_JWKS", Vectors::read().jwks.to_string()),
             ]
             .map(|(name, value)| (name.to_owned(), value))
             .into_iter()

@@ -17,6 +17,7 @@ pub mod port;
 pub mod postgres;
 pub mod provider;
 pub mod sandbox;
+pub mod tokens;
 pub mod upstream;
 pub mod worker;
 pub mod world;

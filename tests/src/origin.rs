@@ -1,7 +1,12 @@
 //! The origin as a process of its own, which a test may kill, pause and start again.
 
-use crate::{client::Client, eventually::eventually, provider::DEFAULT_SECRET};
-use std::{fs, path::PathBuf, process::Command, time::Duration};
+use crate::{client::Client, eventually::eventually, provider::DEFAULT_SECRET, tokens::Vectors};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 use tokio::time::{Instant, sleep};
 use xtask::{
     artifacts::{Profile, Programs},
@@ -175,12 +180,20 @@ fn spawn(options: &Options) -> Process {
         .envs(options.fail_at.as_ref().map(|point| ("FAILPOINTS", point)))
         .envs(options.unfenced.then_some(("UNFENCED", "1")))
         .env("JWT_HS256_SECRET", JWT_SECRET)
+        .env("JWT_JWKS_FILE", jwks(&options.log))
         .env("SEED_STOCK", "dev")
         .env("WEBHOOK_URL", &options.webhook_url)
         .env("WEBHOOK_SECRET", WEBHOOK_SECRET)
         .envs(options.edge_keys.as_ref().map(|keys| ("EDGE_KEYS", keys)));
     let log = Log::File(options.log.clone());
     Process::spawn(&mut command, &log, Signal::Terminate).expect("a process")
+}
+
+/// The public keys of the vectors' tokens, in a file beside the log.
+fn jwks(log: &Path) -> PathBuf {
+    let file = log.with_extension("jwks.json");
+    fs::write(&file, Vectors::read().jwks.to_string()).expect("a writable folder");
+    file
 }
 
 /// The secret of the webhook that receives events, as Standard Webhooks writes it.

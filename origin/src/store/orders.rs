@@ -96,7 +96,7 @@ const FINISH_ORDER: &str = "
     placed AS (
         INSERT INTO orders (id, scope, generation, amount, currency, destination, items, metadata,
                             charge_id, created_at)
-        SELECT $13, scope, generation, $14, $15, $16, $17, $18, $19, $20 FROM finished),
+        SELECT $13, scope, generation, $14, $15, $16, $17::json, $18::json, $19, $20 FROM finished),
     events AS (
         INSERT INTO outbox (event_id, type, subject, data, created_at, next_attempt)
         SELECT e.event_id, e.type, $13, e.data::json, $20, clock.now
@@ -128,6 +128,7 @@ const FINISH_SOLD_OUT: &str = "
     SELECT expires_at FROM finished";
 
 impl Store {
+    /// JSON goes as text: sqlx would send jsonb, which knows no `\u0000` and writes numbers anew (C30).
     pub(super) async fn finish_order(
         &self,
         hand: Hand,
@@ -150,8 +151,8 @@ impl Store {
             .bind(order.amount)
             .bind(&order.currency)
             .bind(&order.destination)
-            .bind(&order.items)
-            .bind(&order.metadata)
+            .bind(order.items.0.get())
+            .bind(order.metadata.as_ref().map(|metadata| metadata.0.get()))
             .bind(&order.charge_id)
             .bind(order.created_at)
             .bind(event(|event| &event.id))

@@ -18,6 +18,15 @@ impl Block {
         Self(u8x16::new(*bytes))
     }
 
+    /// The masks of two blocks that are next to each other, as one.
+    #[inline]
+    pub(super) fn pair(bytes: &[u8; 2 * LEN], test: impl Fn(Self) -> u32) -> u32 {
+        const ZEROS: &[u8; LEN] = &[0; LEN];
+        let low = Self::new(bytes.first_chunk().unwrap_or(ZEROS));
+        let high = Self::new(bytes.last_chunk().unwrap_or(ZEROS));
+        test(low) | test(high) << LEN
+    }
+
     /// The bytes that end a plain run inside a JSON string: quotes, backslashes and controls.
     #[inline]
     pub(super) fn special(self) -> u32 {

@@ -51,6 +51,12 @@ impl<'a> Cursor<'a> {
         Some(byte)
     }
 
+    /// Is a comma next, and then what begins a number?
+    #[inline]
+    pub(super) fn is_next_number(&self) -> bool {
+        matches!(self.rest().first_chunk(), Some([b',', b'-' | b'0'..=b'9']))
+    }
+
     /// Steps over `byte` if it is next.
     #[inline]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
@@ -81,6 +87,22 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn skip_plain(&mut self) {
         self.skip_until(Block::special);
+    }
+
+    /// As [`Self::skip_plain`], for what is expected to be long.
+    #[inline]
+    pub(super) fn skip_long_plain(&mut self) {
+        const TWICE: usize = 2 * block::LEN;
+        while let Some(bytes) = self.rest().first_chunk::<TWICE>() {
+            match Block::pair(bytes, Block::special) {
+                0 => self.at += TWICE,
+                found => {
+                    self.at += found.trailing_zeros() as usize;
+                    return;
+                }
+            }
+        }
+        self.skip_plain();
     }
 
     /// Steps over decimal digits.

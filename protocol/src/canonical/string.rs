@@ -17,7 +17,7 @@ pub(super) enum Spelling {
 /// Steps from behind the opening quote to behind the closing one.
 #[inline]
 pub(super) fn scan(cursor: &mut Cursor<'_>) -> Result<Spelling, CanonicalError> {
-    cursor.skip_plain();
+    cursor.skip_long_plain();
     if cursor.eat(b'"') {
         Ok(Spelling::Plain)
     } else {

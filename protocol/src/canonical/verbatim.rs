@@ -85,13 +85,28 @@ impl<'a> Scan<'a> {
                 let spelling = string::scan(&mut self.cursor).ok()?;
                 (spelling != Spelling::Loose).then_some(true)
             }
-            b'-' | b'0'..=b'9' => self.number().then_some(true),
+            b'-' | b'0'..=b'9' => self.numbers(),
             b'{' => self.open(Open::Object(Name::NONE), b'}'),
             b'[' => self.open(Open::Array, b']'),
             b't' => self.cursor.eat_text(b"true").then_some(true),
             b'f' => self.cursor.eat_text(b"false").then_some(true),
             b'n' => self.cursor.eat_text(b"null").then_some(true),
             _ => None,
+        }
+    }
+
+    /// Steps over a number, and in an array over all numbers that follow it.
+    #[inline]
+    fn numbers(&mut self) -> Option<bool> {
+        let is_array = matches!(self.open, Open::Array);
+        loop {
+            if !self.number() {
+                return None;
+            }
+            if !(is_array && self.cursor.is_next_number()) {
+                return Some(true);
+            }
+            self.cursor.skip(1);
         }
     }
 
@@ -112,8 +127,14 @@ impl<'a> Scan<'a> {
             return None;
         }
         self.cursor.skip(1);
-        if self.cursor.eat(close) {
-            return Some(true);
+        match self.cursor.peek()? {
+            byte if byte == close => {
+                self.cursor.skip(1);
+                return Some(true);
+            }
+            // A pretty-printed body is given up before anything is allocated for it.
+            byte if byte <= b' ' => return None,
+            _ => {}
         }
         self.outer.push(self.open);
         self.open = open;

@@ -13,7 +13,7 @@ use crate::{
     upstream::{self, Upstream},
 };
 use std::{fs, path::PathBuf};
-use xtask::{artifacts::default_policy, edge::Runtime};
+use xtask::{artifacts::default_policy, edge::Runtime, project};
 
 /// What a test wants that differs from one edge, one origin and a signed hop.
 #[derive(Debug)]
@@ -44,6 +44,8 @@ enum Policy {
     OfOrigins(String),
     /// That of the gateway's tests.
     Gateway,
+    /// `callers.toml`.
+    Callers,
 }
 
 /// What runs the edges.
@@ -131,6 +133,14 @@ impl Builder {
     pub fn gateway(self) -> Self {
         Self {
             policy: Policy::Gateway,
+            ..self
+        }
+    }
+
+    /// The policy of `callers.toml` on both sides.
+    pub fn callers(self) -> Self {
+        Self {
+            policy: Policy::Callers,
             ..self
         }
     }
@@ -309,6 +319,7 @@ impl Builder {
     fn edge_policy(&self) -> PathBuf {
         match self.policy {
             Policy::Gateway => upstream::policy(),
+            Policy::Callers => project::root().join("tests/callers.toml"),
             Policy::Own | Policy::OfOrigins(_) => default_policy(),
         }
     }
@@ -317,7 +328,7 @@ impl Builder {
         let policy = match (&self.policy, upstream) {
             (Policy::OfOrigins(policy), _) => policy.clone(),
             (Policy::Gateway, Some(upstream)) => upstream.policy(),
-            _ => return default_policy(),
+            _ => return self.edge_policy(),
         };
         let file = folder.file("policy.toml");
         fs::write(&file, policy).expect("a writable folder");

@@ -1,14 +1,10 @@
 //! Who asks for what, through HTTP: hostile bodies, callers that share a key, derived keys.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use hmac::{Hmac, KeyInit, Mac};
 use reqwest::RequestBuilder;
-use sha2::Sha256;
-use std::time::{SystemTime, UNIX_EPOCH};
 use tests::{
     answer::Answer,
     client::{ORDER, fresh_key},
-    origin::JWT_SECRET,
+    tokens::token,
     world::World,
 };
 
@@ -96,24 +92,6 @@ async fn two_callers_with_one_key_know_nothing_of_each_other() {
         .header("x-api-key", "b");
     sent(twice).await.assert_problem(401, "credentials-invalid");
     world.assert_orders(2).await;
-}
-
-/// An HS256 token of this subject; `n` makes each one another text.
-fn token(subject: &str, n: u32, expires_in: i64) -> String {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap()
-        .as_secs();
-    let exp = i64::try_from(now).unwrap() + expires_in;
-    let claims = format!(r#"{{"sub":"{subject}","exp":{exp},"jti":"{n}"}}"#);
-    let head = URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256","typ":"JWT"}"#);
-    let signed = format!("{head}.{}", URL_SAFE_NO_PAD.encode(claims));
-    let mut mac = Hmac::<Sha256>::new_from_slice(JWT_SECRET.as_bytes()).unwrap();
-    mac.update(signed.as_bytes());
-    format!(
-        "{signed}.{}",
-        URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
-    )
 }
 
 #[tokio::test]

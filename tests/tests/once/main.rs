@@ -1,6 +1,8 @@
 //! One operation, once: the whole system through the edge, on real workerd, Postgres and provider.
 
+mod callers;
 mod cases;
+mod commands;
 mod concurrency;
 mod crashes;
 mod discovery;

@@ -134,6 +134,17 @@ async fn a_signature_of_another_request_key_or_time_is_refused() {
             .await
             .assert_problem(401, "edge-signature-invalid");
     }
+    let metrics = world.origins[0].client().get("/metrics").await;
+    let metrics = String::from_utf8_lossy(&metrics.body).into_owned();
+    for (reason, count) in [
+        ("unknown-key", 1),
+        ("stale", 2),
+        ("body", 1),
+        ("mismatch", 1),
+    ] {
+        let counted = format!("edge_signatures_refused_total{{reason=\"{reason}\"}} {count}\n");
+        assert!(metrics.contains(&counted), "{reason}: {metrics}");
+    }
     let fresh = Order {
         age: 55,
         ..Order::honest()

@@ -1,28 +1,14 @@
 //! The edge judges every token of the vectors as the origin does, with `crypto.subtle`.
 
 use reqwest::Method;
-use serde::Deserialize;
 use std::collections::BTreeMap;
-use tests::{answer::Answer, client::Client, client::fresh_key, echo::Echo, worker::Worker};
-
-#[derive(Deserialize)]
-struct Vectors {
-    now: u64,
-    secret: String,
-    jwks: serde_json::Value,
-    cases: Vec<Case>,
-}
-
-#[derive(Deserialize)]
-struct Case {
-    name: String,
-    token: String,
-    claim: Option<String>,
-    issuer: Option<String>,
-    audience: Option<String>,
-    now: Option<u64>,
-    refused: Option<String>,
-}
+use tests::{
+    answer::Answer,
+    client::{Client, fresh_key},
+    echo::Echo,
+    tokens::{Case, Vectors},
+    worker::Worker,
+};
 
 /// What an edge is told once: cases that differ in it need one each.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -32,36 +18,29 @@ struct Told {
     audience: Option<String>,
 }
 
-impl Vectors {
-    fn read() -> Self {
-        let vectors = include_str!("../../../protocol/vectors/jwt.json");
-        serde_json::from_str(vectors).expect("JSON")
+fn by_edge(vectors: &Vectors) -> BTreeMap<Told, Vec<&Case>> {
+    let mut edges = BTreeMap::<_, Vec<_>>::new();
+    for case in &vectors.cases {
+        let told = Told {
+            now: case.now.unwrap_or(vectors.now),
+            issuer: case.issuer.clone(),
+            audience: case.audience.clone(),
+        };
+        edges.entry(told).or_default().push(case);
     }
+    edges
+}
 
-    fn by_edge(&self) -> BTreeMap<Told, Vec<&Case>> {
-        let mut edges = BTreeMap::<_, Vec<_>>::new();
-        for case in &self.cases {
-            let told = Told {
-                now: case.now.unwrap_or(self.now),
-                issuer: case.issuer.clone(),
-                audience: case.audience.clone(),
-            };
-            edges.entry(told).or_default().push(case);
-        }
-        edges
-    }
-
-    async fn edge(&self, told: Told, origin: &Echo) -> Worker {
-        let set = [
-            ("ORIGIN_URL", origin.url()),
-            ("JWT_HS256_SECRET", self.secret.clone()),
-            ("JWT_JWKS", self.jwks.to_string()),
-        ];
-        let issuer = told.issuer.map(|issuer| ("JWT_ISSUER", issuer));
-        let audience = told.audience.map(|audience| ("JWT_AUDIENCE", audience));
-        let bindings = set.into_iter().chain(issuer).chain(audience);
-        Worker::edge_at(told.now, "tests/wasm/bearer.toml", bindings.collect()).await
-    }
+async fn edge(vectors: &Vectors, told: Told, origin: &Echo) -> Worker {
+    let set = [
+        ("ORIGIN_URL", origin.url()),
+        ("JWT_HS256_SECRET", vectors.secret.clone()),
+        ("JWT_JWKS", vectors.jwks.to_string()),
+    ];
+    let issuer = told.issuer.map(|issuer| ("JWT_ISSUER", issuer));
+    let audience = told.audience.map(|audience| ("JWT_AUDIENCE", audience));
+    let bindings = set.into_iter().chain(issuer).chain(audience);
+    Worker::edge_at(told.now, "callers.toml", bindings.collect()).await
 }
 
 /// A field's value has no white space at its end and no line break (RFC 9110 section 5.5).
@@ -86,8 +65,8 @@ async fn every_token_of_the_vectors_has_its_outcome_at_the_edge() {
     let vectors = Vectors::read();
     assert!(vectors.cases.len() >= 100);
     let origin = Echo::start().await;
-    for (told, cases) in vectors.by_edge() {
-        let edge = vectors.edge(told, &origin).await;
+    for (told, cases) in by_edge(&vectors) {
+        let edge = edge(&vectors, told, &origin).await;
         let sent = |case: &&&Case| !NOT_IN_HTTP.contains(&case.name.as_str());
         for case in cases.iter().filter(sent) {
             judge(&edge.client(), case).await;

@@ -2,3 +2,4 @@
 
 mod canonical;
 mod jwt;
+mod key_set;

@@ -18,8 +18,13 @@ const COMMON_LEN: usize = 2 * block::LEN;
     reason = "`&&` and `||` would be branches"
 )]
 pub(in crate::canonical) fn skip_common(cursor: &mut Cursor<'_>) -> bool {
-    let Some(bytes) = cursor.rest().first_chunk::<COMMON_LEN>() else {
-        return false;
+    let rest = cursor.rest();
+    let last;
+    let bytes = if let Some(bytes) = rest.first_chunk() {
+        bytes
+    } else {
+        last = padded(rest);
+        &last
     };
     let byte = |index: u32| *bytes.get(index as usize % COMMON_LEN).unwrap_or(&0);
     let (behind, signs) = marks(bytes);
@@ -47,6 +52,15 @@ pub(in crate::canonical) fn skip_common(cursor: &mut Cursor<'_>) -> bool {
         cursor.skip(end as usize);
     }
     !rare
+}
+
+/// The last bytes of the source, with zeros behind them, which are no part of a number.
+#[cold]
+fn padded(rest: &[u8]) -> [u8; COMMON_LEN] {
+    let mut bytes = [0; COMMON_LEN];
+    let places = bytes.iter_mut().zip(rest);
+    places.for_each(|(to, from)| *to = *from);
+    bytes
 }
 
 /// Which bytes are no part of a number, and which are a minus, point or slash.
@@ -100,6 +114,16 @@ mod tests {
             }
         }
         assert_eq!(skipped(&"1".repeat(21)), Some(21));
+        for number in ["7", "-1", "12.25", "-122.416294033786585"] {
+            let mut cursor = Cursor::new(number.as_bytes());
+            assert!(
+                skip_common(&mut cursor) && cursor.peek().is_none(),
+                "{number}"
+            );
+        }
+        for rest in ["", "-", "1.", "1e", "-0", "1.0"] {
+            assert!(!skip_common(&mut Cursor::new(rest.as_bytes())), "{rest}");
+        }
         assert_eq!(skipped(&format!("1.{}", "1".repeat(29))), Some(31));
     }
 
