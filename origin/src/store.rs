@@ -6,6 +6,7 @@
 mod batch;
 mod claims;
 mod connection;
+mod finds;
 mod finish;
 mod forget;
 mod holds;

@@ -5,9 +5,6 @@ use super::Error;
 use std::{fmt, sync::Arc};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
-/// The largest batch. More would hold row locks for longer without saving much.
-const BATCH_MAX: usize = 64;
-
 /// One row of a batch and where its result goes.
 pub(super) type Job<T, R> = (T, oneshot::Sender<Result<R, Error>>);
 
@@ -15,9 +12,11 @@ pub(super) type Job<T, R> = (T, oneshot::Sender<Result<R, Error>>);
 pub(super) struct Batch<T, R>(mpsc::UnboundedSender<Job<T, R>>);
 
 impl<T: Send + 'static, R: Send + 'static> Batch<T, R> {
-    /// A queue whose rows are written by `write`, at most `at_once` statements at a time.
+    /// A queue whose rows are written by `write`, at most `at_once` statements at a time, each of
+    /// at most `largest` rows.
     pub(super) fn new<F>(
         at_once: usize,
+        largest: usize,
         write: impl Fn(Vec<Job<T, R>>) -> F + Send + 'static,
     ) -> Self
     where
@@ -28,7 +27,7 @@ impl<T: Send + 'static, R: Send + 'static> Batch<T, R> {
         tokio::spawn(async move {
             while let Ok(permit) = Arc::clone(&at_once).acquire_owned().await {
                 let mut batch = Vec::new();
-                if jobs.recv_many(&mut batch, BATCH_MAX).await == 0 {
+                if jobs.recv_many(&mut batch, largest).await == 0 {
                     return;
                 }
                 let written = write(batch);

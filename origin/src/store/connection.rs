@@ -1,9 +1,10 @@
 //! The pool, and how it meets a Postgres that comes and goes.
 
 use super::{
-    Error,
+    Error, Stored,
     batch::Batch,
     claims::{self, Claim},
+    finds::{self, Find},
     finish::{self, Archiving},
     pool::Pool,
 };
@@ -38,10 +39,15 @@ pub struct Store {
     options: PgConnectOptions,
     pub(super) claims: Arc<Batch<Claim, bool>>,
     pub(super) finishes: Arc<Batch<Archiving, OffsetDateTime>>,
+    pub(super) finds: Arc<Batch<Find, Option<Stored>>>,
 }
 
 /// Statements of one kind at a time: more would only split the batches.
 const STATEMENTS_AT_ONCE: usize = 4;
+/// The largest batch of rows. More would hold row locks for longer without saving much.
+const ROWS_AT_ONCE: usize = 64;
+/// Fewer where each may bring a whole response.
+const RESPONSES_AT_ONCE: usize = 16;
 
 impl Store {
     /// Opens a pool on `url` without connecting yet, so that the origin starts before Postgres.
@@ -58,18 +64,22 @@ impl Store {
             })
             .connect_lazy_with(options.clone().options(SESSION));
         let pool = Pool(pool);
-        let (claims, finishes) = (pool.clone(), pool.clone());
-        let claims = Batch::new(STATEMENTS_AT_ONCE, move |jobs| {
+        let (claims, finishes, finds) = (pool.clone(), pool.clone(), pool.clone());
+        let claims = Batch::new(STATEMENTS_AT_ONCE, ROWS_AT_ONCE, move |jobs| {
             claims::write(claims.clone(), jobs)
         });
-        let finishes = Batch::new(STATEMENTS_AT_ONCE, move |jobs| {
+        let finishes = Batch::new(STATEMENTS_AT_ONCE, ROWS_AT_ONCE, move |jobs| {
             finish::write(finishes.clone(), jobs)
+        });
+        let finds = Batch::new(STATEMENTS_AT_ONCE, RESPONSES_AT_ONCE, move |jobs| {
+            finds::read(finds.clone(), jobs)
         });
         Ok(Self {
             pool,
             options,
             claims: Arc::new(claims),
             finishes: Arc::new(finishes),
+            finds: Arc::new(finds),
         })
     }
 

@@ -138,7 +138,7 @@ impl Store {
         .await?;
         let Some(row) = row else { return Ok(None) };
         let status = row.try_get("status")?;
-        super::records::response(&row, status).map(Some)
+        super::finds::response(&row, status).map(Some)
     }
 
     /// What operators have changed under this scope, oldest first.

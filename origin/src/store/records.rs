@@ -1,17 +1,13 @@
 //! The record's statements: claim, look, take over, renew, suspend, release.
 
-use super::{
-    Error, Store,
-    claims::Claim,
-    row::{RecordRow, inconsistent},
-};
+use super::{Error, Store, claims::Claim, row::inconsistent};
 use protocol::{
     fingerprint::Fingerprint,
     record::{Hold, Owner, Record},
     response::{Header, Response},
     scope::Scope,
 };
-use sqlx::{FromRow, Row, postgres::PgRow, types::Uuid};
+use sqlx::{Row, postgres::PgRow, types::Uuid};
 use std::{sync::Arc, time::Duration};
 use time::OffsetDateTime;
 use tokio::time::Instant;
@@ -181,34 +177,6 @@ impl Store {
         .map_err(|error| Error::from(error).of_claim())?;
         Ok(claimed.rows_affected() == 1)
     }
-
-    /// Reads a record, with its response when it is of this fingerprint.
-    pub async fn find(
-        &self,
-        scope: &Scope,
-        fingerprint: Option<&Fingerprint>,
-    ) -> Result<Option<Stored>, Error> {
-        let row = sqlx::query(
-            "SELECT r.fingerprint, r.fingerprint_version, r.generation, r.state, r.fence, r.owner,
-                    r.lease_end, r.may_have_acted, r.needs_operator, r.expires_at, r.archive_day,
-                    r.location, r.attempts, r.first_seen, r.tombstone_ends,
-                    clock_timestamp() AS now,
-                    a.scope IS NOT NULL AS archived,
-                    CASE WHEN r.fingerprint = $2 THEN a.status END AS status,
-                    CASE WHEN r.fingerprint = $2 THEN a.headers END AS headers,
-                    CASE WHEN r.fingerprint = $2 THEN a.body END AS body
-             FROM idempotency_records r
-             LEFT JOIN archived_responses a
-               ON a.expires_day = r.archive_day AND a.scope = r.scope
-              AND a.generation = r.generation
-             WHERE r.scope = $1",
-        )
-        .bind(scope.0.as_slice())
-        .bind(fingerprint.map(|fingerprint| fingerprint.digest.as_slice()))
-        .fetch_optional(&self.pool)
-        .await?;
-        row.map(|row| stored(&row)).transpose()
-    }
 }
 
 /// A claim whose answer was lost is found again by its owner.
@@ -217,38 +185,6 @@ fn won_before(stored: Stored, owner: Owner) -> Claimed {
         Record::Pending(pending) if pending.hold.owner == owner => Claimed::Won(pending.hold),
         _ => Claimed::Met(Box::new(stored)),
     }
-}
-
-fn stored(row: &PgRow) -> Result<Stored, Error> {
-    let found = RecordRow::from_row(row)?;
-    let status: Option<i16> = row.try_get("status")?;
-    let response = match status {
-        Some(status) => Some(response(row, status)?),
-        None => None,
-    };
-    Ok(Stored {
-        record: found.record(row.try_get("archived")?)?,
-        response,
-        now: found.now,
-        first_seen: found.first_seen,
-        lease_end: found.lease_end,
-        expires: found.expires_at,
-        fingerprint: found.fingerprint()?,
-        tombstone_ends: row.try_get("tombstone_ends")?,
-        location: found.location,
-        attempts: found.attempts,
-    })
-}
-
-pub(super) fn response(row: &PgRow, status: i16) -> Result<Response, Error> {
-    let headers: &[u8] = row.try_get("headers")?;
-    let headers = Response::decode_headers(headers).ok_or(inconsistent("archived headers"))?;
-    let status = u16::try_from(status).map_err(|_| inconsistent("archived status"))?;
-    Ok(Response {
-        status,
-        headers,
-        body: row.try_get("body")?,
-    })
 }
 
 pub(super) fn scope_of(row: &PgRow) -> Result<Scope, Error> {
