@@ -24,7 +24,7 @@ mod unfenced;
 pub use connection::Store;
 pub use finish::{Finished, Finishing, Hand, Terms};
 pub use holds::{Renewal, TakenOver};
-pub use operator::{By, Change, Filter, Summary};
+pub use operator::{By, Change, Desk, Filter, Summary};
 pub use orders::{Order, Placement};
 pub use outbox::{Event, Unpublished};
 pub use records::{Claimed, NewRecord, Stored};

@@ -31,6 +31,8 @@ pub struct Options {
     pub policy: PathBuf,
     /// `EDGE_KEYS`, unless every request is taken.
     pub edge_keys: Option<String>,
+    /// `SEALING_KEYS`, unless each process has one of its own.
+    pub sealing_keys: Option<String>,
     /// `WEBHOOK_URL`.
     pub webhook_url: String,
     /// `LEASE_SECONDS`.
@@ -176,6 +178,12 @@ fn spawn(options: &Options) -> Process {
         .env(
             "DATABASE_CONNECTIONS",
             options.database_connections.to_string(),
+        )
+        .envs(
+            options
+                .sealing_keys
+                .as_ref()
+                .map(|keys| ("SEALING_KEYS", keys)),
         )
         .envs(options.fail_at.as_ref().map(|point| ("FAILPOINTS", point)))
         .envs(options.unfenced.then_some(("UNFENCED", "1")))

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use origin::{
     Config,
     config::Environment,
-    store::{By, Hand, Store, Summary, Terms},
+    store::{By, Desk, Hand, Summary, Terms},
 };
 use protocol::{
     policy::{Policy, Route},
@@ -99,43 +99,39 @@ pub(crate) struct Resolve {
     by: Operator,
 }
 
-/// Connections of a command.
-const CONNECTIONS: u32 = 2;
-
 /// Carries a command out.
 pub(crate) async fn run(command: RecordsCommand) -> Result<(), Failure> {
     let environment = Environment::read()?;
     let url = Config::database_url(|name| environment.get(name))?;
-    let store = Store::open(&url, CONNECTIONS)?;
+    let desk = Desk::open(&url)?;
     let done = match command {
         RecordsCommand::List { select, shown } => {
-            let found = store.list(&select.filter()?).await?;
+            let found = desk.list(&select.filter()?).await?;
             print::list(&found, shown.json)
         }
-        RecordsCommand::Show { scope, shown } => show(&store, &scope, shown.json).await,
-        RecordsCommand::Release { scope, by } => not_done(&store, &scope, &by, "release").await,
+        RecordsCommand::Show { scope, shown } => show(&desk, &scope, shown.json).await,
+        RecordsCommand::Release { scope, by } => not_done(&desk, &scope, &by, "release").await,
         RecordsCommand::Resolve(resolve) => match resolve.done {
-            Some(status) => settle(&store, &resolve, status).await,
-            None => not_done(&store, &resolve.scope, &resolve.by, "resolve").await,
+            Some(status) => settle(&desk, &resolve, status).await,
+            None => not_done(&desk, &resolve.scope, &resolve.by, "resolve").await,
         },
-        RecordsCommand::Purge { select, by } => purge(&store, &select, &by).await,
+        RecordsCommand::Purge { select, by } => purge(&desk, &select, &by).await,
     };
-    store.close().await;
+    desk.close().await;
     done
 }
 
-async fn show(store: &Store, scope: &str, json: bool) -> Result<(), Failure> {
-    let found = one(store, scope).await?;
-    let archived = store.archived(&found.scope).await?;
-    let changes = store.changes(&found.scope).await?;
+async fn show(desk: &Desk, scope: &str, json: bool) -> Result<(), Failure> {
+    let found = one(desk, scope).await?;
+    let archived = desk.archived(&found.scope).await?;
+    let changes = desk.changes(&found.scope).await?;
     print::show(&found, archived.as_ref(), &changes, json)
 }
 
-async fn not_done(store: &Store, scope: &str, by: &Operator, action: &str) -> Result<(), Failure> {
-    let met = one(store, scope).await?;
+async fn not_done(desk: &Desk, scope: &str, by: &Operator, action: &str) -> Result<(), Failure> {
+    let met = one(desk, scope).await?;
     let owner = fresh_owner();
-    store
-        .settle_as_not_done(&met.scope, &met.hold, owner, by.signed(), action)
+    desk.settle_as_not_done(&met.scope, &met.hold, owner, by.signed(), action)
         .await
         .map_err(|error| taken(&error, &met))?;
     println!(
@@ -145,46 +141,45 @@ async fn not_done(store: &Store, scope: &str, by: &Operator, action: &str) -> Re
     Ok(())
 }
 
-async fn settle(store: &Store, resolve: &Resolve, status: u16) -> Result<(), Failure> {
+async fn settle(desk: &Desk, resolve: &Resolve, status: u16) -> Result<(), Failure> {
     let policy = super::policy(&resolve.policy)?;
     let response = Response {
         status,
         headers: headers(&resolve.header)?,
         body: body(resolve.body.as_deref())?,
     };
-    let met = one(store, &resolve.scope).await?;
+    let met = one(desk, &resolve.scope).await?;
     let outcome = if status < 400 {
         Outcome::Succeeded
     } else {
         Outcome::Failed
     };
     let hand = hand(&policy, &met)?;
-    store
-        .settle_as_done(
-            &hand,
-            fresh_owner(),
-            outcome,
-            &response,
-            resolve.by.signed(),
-        )
-        .await
-        .map_err(|error| taken(&error, &met))?;
+    desk.settle_as_done(
+        &hand,
+        fresh_owner(),
+        outcome,
+        &response,
+        resolve.by.signed(),
+    )
+    .await
+    .map_err(|error| taken(&error, &met))?;
     println!("{} has ended; retries get {status}", met.scope.prefix());
     Ok(())
 }
 
-async fn purge(store: &Store, select: &Select, by: &Operator) -> Result<(), Failure> {
+async fn purge(desk: &Desk, select: &Select, by: &Operator) -> Result<(), Failure> {
     if select.is_everything() {
         return Err("name what to purge: everything is never meant".into());
     }
-    let purged = store.purge(&select.filter()?, by.signed()).await?;
+    let purged = desk.purge(&select.filter()?, by.signed()).await?;
     println!("{purged} purged; an edge or an origin may replay them for up to a minute");
     Ok(())
 }
 
 /// The one record whose scope begins so.
-async fn one(store: &Store, scope: &str) -> Result<Summary, Failure> {
-    let mut found = store.list(&select::by_scope(scope)?).await?;
+async fn one(desk: &Desk, scope: &str) -> Result<Summary, Failure> {
+    let mut found = desk.list(&select::by_scope(scope)?).await?;
     match (found.pop(), found.is_empty()) {
         (Some(found), true) => Ok(found),
         (None, _) => Err(format!("no record's scope begins with {scope}").into()),

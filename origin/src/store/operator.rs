@@ -1,7 +1,7 @@
 //! What an operator looks at and changes. Each change writes its row in the same statement.
 
 use super::{
-    Error, Hand, Store,
+    Error, Hand,
     finish::{bind_response, state},
     one_row,
     records::{micros, scope_of},
@@ -11,8 +11,12 @@ use protocol::{
     response::Response,
     scope::Scope,
 };
-use sqlx::{FromRow, Row, postgres::PgRow, types::Uuid};
-use std::time::Duration;
+use sqlx::{
+    FromRow, PgPool, Row,
+    postgres::{PgConnectOptions, PgPoolOptions, PgRow},
+    types::Uuid,
+};
+use std::{str::FromStr, time::Duration};
 use time::OffsetDateTime;
 
 /// Which records. What is absent does not count.
@@ -110,7 +114,32 @@ const TAKEN: &str = "
           AND r.owner = $4 AND (r.needs_operator OR r.lease_end <= now.now)
         FOR UPDATE OF r)";
 
-impl Store {
+/// An operator's connection, without the bounds of a request: it may look through everything.
+#[derive(Debug, Clone)]
+pub struct Desk {
+    pool: PgPool,
+}
+
+/// An operator waits for nobody's lock for longer.
+const SESSION: [(&str, &str); 1] = [("lock_timeout", "4s")];
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Desk {
+    /// Opens one on `url` without connecting yet.
+    pub fn open(url: &str) -> Result<Self, Error> {
+        let options = PgConnectOptions::from_str(url)?.options(SESSION);
+        let pool = PgPoolOptions::new().max_connections(1);
+        let pool = pool
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .connect_lazy_with(options);
+        Ok(Self { pool })
+    }
+
+    /// Ends the connection.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
     /// The records of a filter, in the order of their scopes.
     pub async fn list(&self, filter: &Filter) -> Result<Vec<Summary>, Error> {
         let query = format!(

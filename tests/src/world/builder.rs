@@ -15,6 +15,9 @@ use crate::{
 use std::{fs, path::PathBuf};
 use xtask::{artifacts::default_policy, edge::Runtime, project};
 
+/// What the origins of a world seal stored heads with.
+const SEALING_KEYS: &str = "dGhlIHNlYWxpbmcga2V5IG9mIHRoZSB0ZXN0cyEhISE=";
+
 /// What a test wants that differs from one edge, one origin and a signed hop.
 #[derive(Debug)]
 #[must_use = "nothing starts by itself"]
@@ -23,6 +26,7 @@ pub struct Builder {
     origins: usize,
     edge_keys: Option<String>,
     origin_keys: Option<String>,
+    sealing_keys: Option<String>,
     own_postgres: bool,
     faulty_links: bool,
     policy: Policy,
@@ -63,6 +67,7 @@ impl Default for Builder {
             origins: 1,
             edge_keys: Some(EDGE_KEYS.to_owned()),
             origin_keys: Some(EDGE_KEYS.to_owned()),
+            sealing_keys: Some(SEALING_KEYS.to_owned()),
             own_postgres: false,
             faulty_links: false,
             policy: Policy::Own,
@@ -101,6 +106,14 @@ impl Builder {
     pub fn edge_keys(self, keys: &str) -> Self {
         Self {
             edge_keys: Some(keys.to_owned()),
+            ..self
+        }
+    }
+
+    /// Origins each process of which seals with a key of its own.
+    pub fn unsealed(self) -> Self {
+        Self {
+            sealing_keys: None,
             ..self
         }
     }
@@ -240,6 +253,7 @@ impl Builder {
             provider_url: world.sandbox.url(),
             policy: self.policy_file(&world.folder, world.upstream.as_ref()),
             edge_keys: self.origin_keys.clone(),
+            sealing_keys: self.sealing_keys.clone(),
             webhook_url: self.webhook_url.clone().unwrap_or(webhook_url),
             lease_seconds: self.lease_seconds,
             database_connections: self.database_connections,

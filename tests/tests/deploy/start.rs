@@ -144,7 +144,8 @@ async fn an_origin_that_is_told_to_end_lets_what_runs_end_first() {
 async fn an_origin_starts_on_a_schema_that_a_newer_one_has_expanded() {
     let (mut world, key) = (World::builder().unsigned().start().await, fresh_key());
     let first = world.client().place(&key, ORDER).await;
-    let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+    let newer =
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
         VALUES (9999, 'of the next version', true, ''::bytea, 1)";
     world.database.execute(newer).await;
     let expanded = "ALTER TABLE idempotency_records ADD COLUMN of_the_next_version text";

@@ -3,7 +3,10 @@
 use crate::call::{BODY, ended, post, request};
 use reqwest::Method;
 use serde_json::json;
-use tests::{answer::Answer, client::fresh_key, upstream::Arrival, world::World};
+use std::time::Duration;
+use tests::{
+    answer::Answer, client::fresh_key, eventually::eventually, upstream::Arrival, world::World,
+};
 
 async fn only(world: &mut World) -> Arrival {
     let mut arrivals = world.upstream().arrivals().await;
@@ -118,7 +121,7 @@ async fn credentials_are_stored_sealed_and_sent_again() {
     assert_eq!(world.database.number(stored).await, 1);
     let ended = "SELECT count(*) FROM idempotency_records WHERE state = 'succeeded' AND request_headers IS NULL";
     let is_over = async || world.database.number(ended).await == 1;
-    tests::eventually::eventually("the end", crate::call::SETTLED * 2, is_over).await;
+    eventually("the end", crate::call::SETTLED * 2, is_over).await;
     for arrival in world.upstream().arrivals().await {
         assert_eq!(arrival.values("x-api-key"), ["the-secret-of-tenant-1"]);
         assert_eq!(
@@ -126,5 +129,33 @@ async fn credentials_are_stored_sealed_and_sent_again() {
             ["Basic the-secret-of-tenant-2"]
         );
     }
+    assert_eq!(world.upstream().executions().await, 1);
+}
+
+#[tokio::test]
+async fn a_head_that_no_process_can_open_any_more_is_brought_by_a_retry_with_fresh_credentials() {
+    let builder = World::builder().unsigned().gateway().unsealed();
+    let (mut world, key) = (builder.dying_at("forwarded").start().await, fresh_key());
+    let client = world.client();
+    let send = async |token: &'static str| {
+        let request = request(&client, "/tenant", &key, &json!([{}]))
+            .header("x-api-key", "tenant-1")
+            .header("authorization", token);
+        Answer::to(request).await.expect("an answer")
+    };
+    send("Basic old")
+        .await
+        .assert_problem(502, "outcome-unknown");
+    world.origins[0].wait_until_ended().await;
+    world.origins[0].restart().await;
+    let settled = async || send("Basic fresh").await.status == 201;
+    eventually("the answer", Duration::from_mins(1), settled).await;
+    let arrivals = world.upstream().arrivals().await;
+    let tokens: Vec<_> = arrivals
+        .iter()
+        .flat_map(|arrival| arrival.values("authorization"))
+        .collect();
+    assert_eq!(tokens, ["Basic old", "Basic fresh"]);
+    assert_eq!(arrivals[0].key, arrivals[1].key);
     assert_eq!(world.upstream().executions().await, 1);
 }

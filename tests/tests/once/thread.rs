@@ -199,3 +199,21 @@ async fn a_client_that_leaves_does_not_stop_its_order() {
     world.assert_orders(1).await;
     assert_eq!(world.sandbox.charges().await[0].requests, 1);
 }
+
+#[tokio::test]
+async fn nobody_waits_for_longer_than_the_policy_allows() {
+    let (world, key) = (World::builder().unsigned().start().await, fresh_key());
+    world.client().place(&key, ORDER).await;
+    for client in [world.client(), world.origins[0].client()] {
+        for (asked, applied) in [("29", "wait=29"), ("30", "wait=30"), ("31", "wait=30")] {
+            let request = client.order(&key, ORDER);
+            let request = request.header("prefer", format!("wait={asked}"));
+            let answer = Answer::to(request).await.expect("an answer");
+            assert_eq!(
+                answer.header("preference-applied"),
+                Some(applied),
+                "{answer:?}"
+            );
+        }
+    }
+}

@@ -22,7 +22,7 @@ pub(crate) struct Select {
     #[arg(long, value_parser = ["pending", "succeeded", "failed", "released"])]
     state: Option<String>,
     /// Only what waits for an operator.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "state")]
     needs_operator: bool,
     /// First seen longer ago than this: "90s", "30m", "24h" or "7d".
     #[arg(long, value_name = "AGE", value_parser = age)]
@@ -50,7 +50,12 @@ impl Select {
             scopes: self.scope.as_deref().map(scopes).transpose()?,
             key_hash: self.key.as_deref().map(key_hash).transpose()?,
             principal: self.principal.as_deref().map(principal).transpose()?,
-            state: self.state.clone(),
+            // Only what is pending waits for anybody, and there is an index of that.
+            state: if self.needs_operator {
+                Some("pending".to_owned())
+            } else {
+                self.state.clone()
+            },
             needs_operator: self.needs_operator,
             older_than: self.older_than,
             limit: self.limit,

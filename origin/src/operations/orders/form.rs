@@ -213,4 +213,35 @@ mod tests {
         }
         assert!(read(&ORDER.replace("acct_1", &"é".repeat(255))).is_ok());
     }
+
+    #[test]
+    fn each_limit_is_inclusive() {
+        let items = |count: usize| {
+            let item = r#"{"sku":"A1","quantity":1}"#;
+            let items = vec![item; count].join(",");
+            format!(r#"{{"amount":1,"currency":"EUR","destination":"a","items":[{items}]}}"#)
+        };
+        let metadata = |bytes: usize| {
+            let text = "x".repeat(bytes - r#"{"t":""}"#.len());
+            items(1).replacen('{', &format!(r#"{{"metadata":{{"t":"{text}"}},"#), 1)
+        };
+        let quantity = |pieces: &str| items(1).replace(r#""quantity":1"#, pieces);
+        let table = [
+            (items(100), items(101)),
+            (metadata(16 * 1024), metadata(16 * 1024 + 1)),
+            (
+                ORDER.replace("1250.0", "1000000000"),
+                ORDER.replace("1250.0", "1000000001"),
+            ),
+            (ORDER.replace("1250.0", "1"), ORDER.replace("1250.0", "0")),
+            (
+                quantity(r#""quantity":1000000000"#),
+                quantity(r#""quantity":1000000001"#),
+            ),
+        ];
+        for (below, above) in table {
+            assert!(read(&below).is_ok(), "{:?}", read(&below));
+            assert!(read(&above).is_err());
+        }
+    }
 }
