@@ -22,6 +22,7 @@ use fastrand::Rng;
 use history::{Asked, History, Outcome};
 use inbox::Inbox;
 use load::Load;
+use network::{Harm, Link};
 use processes::Processes;
 use report::Report;
 use std::{
@@ -36,6 +37,44 @@ use xtask::project;
 /// Short, so that a pause past it is.
 const LEASE_SECONDS: u32 = 2;
 
+/// The kinds of faults of a run.
+#[derive(Debug)]
+struct Faults {
+    processes: Vec<processes::Fault>,
+    links: Vec<network::Fault>,
+    downstream: Vec<downstream::Fault>,
+}
+
+impl Faults {
+    fn all() -> Self {
+        Self {
+            processes: processes::ALL.to_vec(),
+            links: network::all(),
+            downstream: downstream::ALL.to_vec(),
+        }
+    }
+
+    /// Where it takes the fence to keep two attempts apart: what is refused is free, and many claim
+    /// it again, some of them late. Other faults leave an outcome unknown, and who meets that
+    /// attempt is kept out by its state alone.
+    fn for_the_fence() -> Self {
+        Self {
+            processes: Vec::new(),
+            links: vec![network::Fault(Link::ToStore, Harm::Delayed)],
+            downstream: vec![downstream::Fault::Error429],
+        }
+    }
+
+    /// Their names, each with the number of times that it never happened.
+    fn none_yet(&self) -> BTreeMap<String, usize> {
+        let processes = self.processes.iter().map(ToString::to_string);
+        let links = self.links.iter().map(ToString::to_string);
+        let downstream = self.downstream.iter().map(ToString::to_string);
+        let names = processes.chain(links).chain(downstream);
+        names.map(|name| (name, 0)).collect()
+    }
+}
+
 /// What a run is told.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
@@ -47,16 +86,29 @@ pub struct Options {
     pub unfenced: bool,
 }
 
+impl Options {
+    /// How long what is under way may take to end. Far beyond what DESIGN gives the completer,
+    /// because this machine may be busy; shorter where it is not expected to end.
+    fn patience(&self) -> Duration {
+        Duration::from_secs(if self.unfenced { 10 } else { 60 })
+    }
+}
+
 /// Runs, waits for quiet, asks for everything once more, and checks.
 pub async fn run(options: Options) -> Report {
     let Options { seed, .. } = options;
     let inbox = Inbox::start().await;
+    let kinds = if options.unfenced {
+        Faults::for_the_fence()
+    } else {
+        Faults::all()
+    };
     let mut world = start(&options, &inbox).await;
     let history = History::start();
     let edges: Vec<_> = world.edges.iter().map(Edge::client).collect();
-    trouble(&mut world, (&edges, &inbox), &history, options).await;
+    trouble(&mut world, (&edges, &inbox), (&history, &kinds), options).await;
     let mut violations = unasked_ends(&mut world);
-    quiet::wait(&world.database).await;
+    quiet::wait(&world.database, options.patience()).await;
     let keys = keys(&history);
     let load = Load {
         edges: &edges,
@@ -64,12 +116,12 @@ pub async fn run(options: Options) -> Report {
         history: &history,
     };
     load.ask_again(&keys).await;
-    quiet::wait(&world.database).await;
+    quiet::wait(&world.database, options.patience()).await;
     let sources = (&world.database, &world.sandbox);
     let evidence = Evidence::gather(sources, inbox.events(), (seed, &keys)).await;
     let asked = history.asked();
     violations.extend(checker::check(&asked, &evidence));
-    let faults = faults(&history, &asked);
+    let faults = faults(kinds.none_yet(), &history, &asked);
     let is_good = violations.is_empty();
     let kept = (!is_good).then(|| keep(&world, &history, seed).expect("a writable target folder"));
     Report {
@@ -103,17 +155,14 @@ async fn start(options: &Options, inbox: &Inbox) -> World {
     world
 }
 
-/// Load, and one lane of faults each for the processes, the links of each origin, and whom the
-/// origins call.
+/// Load, and lanes of faults for the processes, the links, and whom the origins call.
 async fn trouble(
     world: &mut World,
     (edges, inbox): (&[Client], &Inbox),
-    history: &History,
+    (history, kinds): (&History, &Faults),
     Options { seed, time, .. }: Options,
 ) {
     let mut rng = Rng::with_seed(seed);
-    let mut lanes = [(); 4].map(|()| rng.fork()).into_iter();
-    let mut lane = || lanes.next().expect("a lane's own choices");
     let until = Instant::now() + time;
     let load = Load {
         edges,
@@ -126,14 +175,13 @@ async fn trouble(
         postgres: world.postgres.as_mut().expect("a Postgres of its own"),
         lease: Duration::from_secs(LEASE_SECONDS.into()),
     };
-    let mut of_processes = Deck::new(&processes::ALL, lane());
-    let [mut first, mut second] = [lane(), lane()].map(|rng| Deck::new(&network::all(), rng));
-    let mut downstream = Deck::new(&downstream::ALL, lane());
+    let mut of_processes = Deck::new(&kinds.processes, rng.fork());
+    let mut of_links = rng.fork();
+    let mut downstream = Deck::new(&kinds.downstream, rng.fork());
     join!(
         load.run(&mut rng, until),
         processes.run(&mut of_processes, history, until),
-        network::run(&world.links[0], &mut first, history, until),
-        network::run(&world.links[1], &mut second, history, until),
+        network::run((&world.links, &kinds.links), &mut of_links, history, until),
         downstream::run((&world.sandbox, inbox), &mut downstream, history, until),
     );
 }
@@ -159,11 +207,11 @@ fn keys(history: &History) -> Vec<usize> {
 }
 
 /// All kinds, those of the clients and those that never happened included.
-fn faults(history: &History, asked: &[Asked]) -> BTreeMap<String, usize> {
-    let mut faults = BTreeMap::new();
-    faults.extend(processes::ALL.map(|kind| (kind.to_string(), 0)));
-    faults.extend(network::all().iter().map(|kind| (kind.to_string(), 0)));
-    faults.extend(downstream::ALL.map(|kind| (kind.to_string(), 0)));
+fn faults(
+    mut faults: BTreeMap<String, usize>,
+    history: &History,
+    asked: &[Asked],
+) -> BTreeMap<String, usize> {
     faults.extend(history.faults());
     let first: BTreeSet<_> = asked.iter().map(|asked| asked.command).collect();
     let left = |asked: &&Asked| matches!(asked.outcome, Outcome::Left);

@@ -5,9 +5,11 @@ use sqlx::{AssertSqlSafe, Execute, Postgres, SqlSafeStr, SqlStr, error::BoxDynEr
 use std::sync::LazyLock;
 
 /// Each check, and what stands there when it is gone: parameters keep their types.
-const CHECKS: [(&str, &str); 10] = [
+const CHECKS: [(&str, &str); 12] = [
     ("AND fence = $3", "AND $3::bigint > 0"),
     ("AND owner = $4", "AND $4::uuid IS NOT NULL"),
+    ("AND r.fence = $3", ""),
+    ("AND r.owner = $4", ""),
     ("AND fence = $15", "AND $15::bigint > 0"),
     ("AND owner = $16", "AND $16::uuid IS NOT NULL"),
     ("AND r.fence = h.fence", ""),

@@ -277,3 +277,6 @@ fn nothing_is_pending(evidence: &Evidence, broken: &mut Vec<Violation>) {
         say(broken, promise, format!("{refund:?}"));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,6 +25,11 @@ pub struct Command {
 }
 
 impl Command {
+    /// Both commands of a key.
+    pub fn of_key(key: usize) -> [Self; 2] {
+        [false, true].map(|is_other| Self { key, is_other })
+    }
+
     /// Minor units.
     pub fn amount(self) -> u64 {
         FIRST_AMOUNT + 2 * self.key as u64 + u64::from(self.is_other)

@@ -22,6 +22,11 @@ impl<T: Copy> Deck<T> {
         }
     }
 
+    /// Whether there is nothing to draw.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// The next one.
     pub fn draw(&mut self) -> T {
         if self.left.is_empty() {

@@ -18,6 +18,8 @@ pub enum Fault {
     DroppedAfterCommit,
     /// The provider answers 500 and does nothing.
     Error500,
+    /// The provider has too much to do, and does nothing.
+    Error429,
     /// The provider takes its time.
     Slow,
     /// The receiver refuses events.
@@ -25,10 +27,11 @@ pub enum Fault {
 }
 
 /// Every kind.
-pub const ALL: [Fault; 5] = [
+pub const ALL: [Fault; 6] = [
     Fault::DroppedBeforeCommit,
     Fault::DroppedAfterCommit,
     Fault::Error500,
+    Fault::Error429,
     Fault::Slow,
     Fault::EventRefused,
 ];
@@ -40,6 +43,7 @@ impl Fault {
             Self::DroppedBeforeCommit => Some("drop_before_commit"),
             Self::DroppedAfterCommit => Some("drop_after_commit"),
             Self::Error500 => Some("error_500"),
+            Self::Error429 => Some("error_429"),
             Self::Slow | Self::EventRefused => None,
         }
     }
@@ -51,6 +55,7 @@ impl fmt::Display for Fault {
             Self::DroppedBeforeCommit => "provider dropped before commit",
             Self::DroppedAfterCommit => "provider dropped after commit",
             Self::Error500 => "provider answered 500",
+            Self::Error429 => "provider answered 429",
             Self::Slow => "provider slow",
             Self::EventRefused => "event refused",
         })
@@ -68,9 +73,13 @@ pub async fn run(
     while Instant::now() < until {
         sleep(deck.time(100, 800)).await;
         let (fault, at) = (deck.draw(), history.now());
-        let count = deck.rng.u32(1..=4);
+        let count = deck.rng.u32(1..=12);
+        let time = deck.time(500, 2_500);
         let has_hit = match (fault, fault.switch()) {
-            (_, Some(switch)) => fail_calls(sandbox, switch, count).await,
+            // For a while and not for a number of calls: who is refused asks again meanwhile, and
+            // many claim at once when it ends.
+            (Fault::Error429, Some(switch)) => fail_calls(sandbox, switch, u32::MAX, time).await,
+            (_, Some(switch)) => fail_calls(sandbox, switch, count, time).await,
             (Fault::EventRefused, None) => {
                 inbox.refuse_next(count);
                 true
@@ -78,7 +87,7 @@ pub async fn run(
             (_, None) => {
                 let delay = deck.time(200, 1_500).as_millis();
                 sandbox.set_faults(json!({ "delay_ms": delay })).await;
-                sleep(deck.time(500, 2_000)).await;
+                sleep(time).await;
                 true
             }
         };
@@ -89,16 +98,15 @@ pub async fn run(
     }
 }
 
-/// Lets the next calls fail, waits a while for them, and says whether any came.
-async fn fail_calls(sandbox: &Sandbox, switch: &str, count: u32) -> bool {
+/// Lets the next calls fail, for so long at most, and says whether any came.
+async fn fail_calls(sandbox: &Sandbox, switch: &str, count: u32, time: Duration) -> bool {
     sandbox.set_faults(json!({ switch: count })).await;
-    let mut left = u64::from(count);
-    for _ in 0..30 {
+    let ends = Instant::now() + time;
+    loop {
         sleep(Duration::from_millis(50)).await;
-        left = sandbox.faults().await[switch].as_u64().unwrap_or_default();
-        if left == 0 {
-            break;
+        let left = sandbox.faults().await[switch].as_u64().unwrap_or_default();
+        if left == 0 || Instant::now() >= ends {
+            return left < u64::from(count);
         }
     }
-    left < u64::from(count)
 }

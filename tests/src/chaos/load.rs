@@ -12,16 +12,22 @@ use std::{
     error::Error,
     time::{Duration, Instant},
 };
-use tokio::time::{sleep, timeout};
+use tokio::{
+    join,
+    time::{sleep, timeout},
+};
 
-const CLIENTS: usize = 16;
+const CLIENTS: usize = 48;
 /// How many keys become known with each step that all clients take.
-const KEYS_A_STEP: usize = 4;
-/// Of a hundred requests.
+const KEYS_A_STEP: usize = 12;
+/// How often a client asks for the same thing, at most, while it has no final answer.
+const TRIES: usize = 12;
+/// Of a hundred steps.
 const MISMATCHES: u32 = 12;
 const OLD_KEYS: u32 = 20;
 const IMPATIENT: u32 = 12;
-const WAITING: u32 = 50;
+const WAITING: u32 = 25;
+const TWINS: u32 = 35;
 
 /// Who asks, and where it is noted.
 #[derive(Debug)]
@@ -42,7 +48,8 @@ struct Plan {
     waits: bool,
     /// When its client leaves.
     patience: Option<Duration>,
-    pause: Duration,
+    /// When it goes out by the other edge as well, if it does.
+    twin_after: Option<Duration>,
 }
 
 impl Load<'_> {
@@ -55,43 +62,61 @@ impl Load<'_> {
     async fn client(&self, mut rng: Rng, until: Instant) {
         let mut step = 0;
         while Instant::now() < until {
-            let plan = plan(&mut rng, step, self.edges.len());
-            sleep(plan.pause).await;
-            self.ask(&plan, false).await;
+            // The next step does not depend on how often this one was tried.
+            let mut choices = rng.fork();
+            let mut plan = plan(&mut choices, step, self.edges.len());
+            for _ in 0..TRIES {
+                sleep(Duration::from_millis(choices.u64(0..150))).await;
+                if self.ask_by_one_or_both(&plan).await || Instant::now() >= until {
+                    break;
+                }
+                plan = plan.again(&mut choices, self.edges.len());
+            }
             step += 1;
         }
+    }
+
+    async fn ask_by_one_or_both(&self, plan: &Plan) -> bool {
+        let Some(lag) = plan.twin_after else {
+            return self.ask(plan, false).await;
+        };
+        let twin = Plan {
+            edge: (plan.edge + 1) % self.edges.len(),
+            ..*plan
+        };
+        let twin = async {
+            sleep(lag).await;
+            self.ask(&twin, false).await
+        };
+        let (first, second) = join!(self.ask(plan, false), twin);
+        first || second
     }
 
     /// Asks for both commands of each of these keys, each at another edge, when all is well.
     pub async fn ask_again(&self, keys: &[usize]) {
         let share = keys.len().div_ceil(CLIENTS).max(1);
         let parts = keys.chunks(share).map(async |keys| {
-            for key in keys {
-                for is_other in [false, true] {
-                    let command = Command {
-                        key: *key,
-                        is_other,
-                    };
-                    let edge = (key + usize::from(is_other)) % self.edges.len();
-                    let plan = Plan {
-                        command,
-                        edge,
-                        waits: true,
-                        patience: None,
-                        pause: Duration::ZERO,
-                    };
-                    self.ask(&plan, true).await;
-                }
+            for command in keys.iter().flat_map(|key| Command::of_key(*key)) {
+                let edge = (command.key + usize::from(command.is_other)) % self.edges.len();
+                let plan = Plan {
+                    command,
+                    edge,
+                    waits: true,
+                    patience: None,
+                    twin_after: None,
+                };
+                self.ask(&plan, true).await;
             }
         });
         join_all(parts).await;
     }
 
-    async fn ask(&self, plan: &Plan, is_final: bool) {
+    /// Asks once, and says whether that is the end of it.
+    async fn ask(&self, plan: &Plan, is_final: bool) -> bool {
         let key = command::text(self.seed, plan.command.key);
         let mut request = self.edges[plan.edge].order(&key, plan.command.body());
         if plan.waits {
-            request = request.header("prefer", "wait=5");
+            request = request.header("prefer", "wait=2");
         }
         let at = self.history.now();
         let answer = Answer::to(request);
@@ -99,14 +124,17 @@ impl Load<'_> {
             Some(patience) => timeout(patience, answer).await.ok(),
             None => Some(answer.await),
         };
-        self.history.note(Asked {
+        let asked = Asked {
             at,
             until: self.history.now(),
             edge: plan.edge,
             command: plan.command,
             is_final,
             outcome: outcome.map_or(Outcome::Left, ended),
-        });
+        };
+        let ends = asked.archived().is_some() || asked.answer().is_some_and(|a| a.status == 422);
+        self.history.note(asked);
+        ends
     }
 }
 
@@ -120,21 +148,33 @@ fn ended(answer: reqwest::Result<Answer>) -> Outcome {
     }
 }
 
-/// Depends on nothing but the client's own choices and how many it has made.
-fn plan(rng: &mut Rng, step: usize, edges: usize) -> Plan {
-    let mut once_in = |percent: u32| rng.u32(0..100) < percent;
+fn plan(choices: &mut Rng, step: usize, edges: usize) -> Plan {
+    let mut once_in = |percent: u32| choices.u32(0..100) < percent;
     let (is_old, is_other) = (once_in(OLD_KEYS), once_in(MISMATCHES));
     let (waits, leaves) = (once_in(WAITING), once_in(IMPATIENT));
     let newest = (step + 1) * KEYS_A_STEP;
     let oldest = if is_old { 0 } else { newest - KEYS_A_STEP };
     Plan {
         command: Command {
-            key: rng.usize(oldest..newest),
+            key: choices.usize(oldest..newest),
             is_other,
         },
-        edge: rng.usize(0..edges),
+        edge: 0,
         waits,
-        patience: leaves.then(|| Duration::from_millis(rng.u64(1..300))),
-        pause: Duration::from_millis(rng.u64(0..150)),
+        patience: leaves.then(|| Duration::from_millis(choices.u64(1..300))),
+        twin_after: None,
+    }
+    .again(choices, edges)
+}
+
+impl Plan {
+    /// The same, by whichever edge, or by both.
+    fn again(self, choices: &mut Rng, edges: usize) -> Self {
+        let twin_after = Duration::from_millis(choices.u64(0..800));
+        Self {
+            edge: choices.usize(0..edges),
+            twin_after: (choices.u32(0..100) < TWINS).then_some(twin_after),
+            ..self
+        }
     }
 }

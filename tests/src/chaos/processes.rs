@@ -63,7 +63,7 @@ pub struct Processes<'a> {
 impl Processes<'_> {
     /// One fault after the other until then; everything runs when this returns.
     pub async fn run(&mut self, deck: &mut Deck<Fault>, history: &History, until: Instant) {
-        while Instant::now() < until {
+        while !deck.is_empty() && Instant::now() < until {
             sleep(deck.time(300, 2_000)).await;
             let (fault, at) = (deck.draw(), history.now());
             self.strike(fault, deck).await;

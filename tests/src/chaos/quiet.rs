@@ -4,8 +4,6 @@ use crate::database::Database;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// Far beyond what DESIGN gives the completer, because this machine may be busy.
-const LIMIT: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(500);
 
 const OPEN: &str = "
@@ -19,12 +17,12 @@ const HURRY: [&str; 2] = [
     "UPDATE refunds SET next_attempt = least(next_attempt, now()) WHERE refunded_at IS NULL",
 ];
 
-/// Returns when nothing is open, or when the limit is over: what is still open then is found by
-/// the checker.
-pub async fn wait(database: &Database) {
+/// Returns when nothing is open, or when `limit` is over: what is still open then is found by the
+/// checker.
+pub async fn wait(database: &Database, limit: Duration) {
     let begun = Instant::now();
     let mut turns = 0_u32;
-    while database.number(OPEN).await > 0 && begun.elapsed() < LIMIT {
+    while database.number(OPEN).await > 0 && begun.elapsed() < limit {
         if turns.is_multiple_of(8) {
             for statement in HURRY {
                 database.execute(statement).await;

@@ -17,6 +17,8 @@ pub(super) struct Faults {
     drop_before_commit: u32,
     /// The next calls answer 500 and nothing happens.
     error_500: u32,
+    /// The next calls are answered 429, too many, and nothing happens.
+    error_429: u32,
     /// The next webhook deliveries are answered 500.
     webhook_500: u32,
 }
@@ -28,6 +30,7 @@ pub(super) enum Fate {
     CutAfterCommit,
     CutBeforeCommit,
     Error500,
+    Error429,
 }
 
 impl Fate {
@@ -50,11 +53,13 @@ impl Faults {
     pub(super) fn take(&mut self) -> CallFaults {
         let cut_before = spend(&mut self.drop_before_commit);
         let error = spend(&mut self.error_500);
+        let too_many = spend(&mut self.error_429);
         let cut_after = spend(&mut self.drop_after_commit);
-        let fate = match (cut_before, error, cut_after) {
-            (true, _, _) => Fate::CutBeforeCommit,
-            (_, true, _) => Fate::Error500,
-            (_, _, true) => Fate::CutAfterCommit,
+        let fate = match (cut_before, error, too_many, cut_after) {
+            (true, _, _, _) => Fate::CutBeforeCommit,
+            (_, true, _, _) => Fate::Error500,
+            (_, _, true, _) => Fate::Error429,
+            (_, _, _, true) => Fate::CutAfterCommit,
             _ => Fate::Answered,
         };
         let delay = Duration::from_millis(self.delay_ms.into());

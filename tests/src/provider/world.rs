@@ -73,7 +73,17 @@ impl World {
     {
         let fate = arrival.faults.fate;
         let answer = match fate {
-            Fate::CutBeforeCommit | Fate::Error500 => self.abandon(&arrival.admission, call),
+            Fate::CutBeforeCommit | Fate::Error500 => {
+                self.abandon(&arrival.admission, call);
+                ApiError::new("api_error", "An unknown error occurred.")
+                    .answer(StatusCode::INTERNAL_SERVER_ERROR)
+            }
+            Fate::Error429 => {
+                self.abandon(&arrival.admission, call);
+                ApiError::invalid("Too many requests.")
+                    .code("rate_limit")
+                    .answer(StatusCode::TOO_MANY_REQUESTS)
+            }
             Fate::CutAfterCommit | Fate::Answered => match arrival.admission {
                 Admission::Execute => self.execute(call, execute),
                 Admission::Replay(answer) | Admission::Refuse(answer) => answer,
@@ -103,12 +113,10 @@ impl World {
     }
 
     /// Ends a call that a fault stopped before it executed: nothing is kept under its key.
-    fn abandon(&mut self, admission: &Admission, call: &Received) -> Answer {
+    fn abandon(&mut self, admission: &Admission, call: &Received) {
         if let (Admission::Execute, Some(key)) = (admission, &call.key) {
             self.keys.release(key);
         }
-        ApiError::new("api_error", "An unknown error occurred.")
-            .answer(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     /// One row for each charge that moved money, in order of creation.

@@ -89,6 +89,20 @@ async fn error_500_does_nothing_and_keeps_nothing() {
 }
 
 #[tokio::test]
+async fn error_429_does_nothing_and_keeps_nothing() {
+    let client = Client::start().await;
+    client.set_faults(json!({"error_429": 1})).await;
+    let answer = client.pay("k1").await;
+    assert_eq!(answer.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(answer.error().0, "invalid_request_error");
+    assert_eq!(client.charges().await, [] as [Value; 0]);
+    let other = client
+        .post(INTENTS, "k1", &PAYMENT.replace("1250", "7"))
+        .await;
+    assert_eq!(other.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn error_500_leaves_a_saved_answer_alone() {
     let client = Client::start().await;
     client.pay("k1").await;
@@ -141,7 +155,7 @@ async fn setting_replaces_every_switch() {
         .await;
     client.set_faults(json!({"drop_before_commit": 1})).await;
     let expected = json!({"delay_ms": 0, "drop_after_commit": 0, "drop_before_commit": 1,
-        "error_500": 0, "webhook_500": 0});
+        "error_500": 0, "error_429": 0, "webhook_500": 0});
     assert_eq!(client.get("/_sandbox/faults").await.json(), expected);
 }
 
