@@ -3,6 +3,7 @@
 mod answers;
 mod call;
 mod cases;
+mod commands;
 mod keys;
 mod limits;
 mod operators;

@@ -14,7 +14,7 @@ async fn place(client: &Client, key: &[u8]) -> Answer {
 #[tokio::test]
 async fn a_key_that_is_none_is_refused_before_anything_is_taken() {
     let world = World::builder().unsigned().start().await;
-    let malformed: [&[u8]; 9] = [
+    let malformed: [&[u8]; 11] = [
         b"",
         b"\"\"",
         b"a b",
@@ -24,6 +24,8 @@ async fn a_key_that_is_none_is_refused_before_anything_is_taken() {
         "cl\u{e9}".as_bytes(),
         b"latin-1 \xe9",
         &[b'k'; 256],
+        &[b'f'; 300],
+        &[b'f'; 8_000],
     ];
     for client in [world.client(), world.origins[0].client()] {
         let keyless = Answer::to(client.keyless(ORDER)).await.expect("an answer");

@@ -1,5 +1,6 @@
 //! One operation, once: the whole system through the edge, on real workerd, Postgres and provider.
 
+mod browsers;
 mod callers;
 mod cases;
 mod commands;

@@ -12,6 +12,7 @@ use tests::{
     world::{EDGE_KEYS, World},
 };
 
+const UNKNOWN_ID: &str = "other:YW5vdGhlciBrZXkgb2YgdGhlIHNpZ25lZCBob3A=";
 const UNKNOWN_KEY: &str = "new:YW5vdGhlciBrZXkgb2YgdGhlIHNpZ25lZCBob3A=";
 
 /// An order as an edge signs it, `age` seconds ago.
@@ -112,6 +113,10 @@ async fn a_signature_of_another_request_key_or_time_is_refused() {
             ..Order::honest()
         },
         Order {
+            keys: UNKNOWN_ID,
+            ..Order::honest()
+        },
+        Order {
             age: 62,
             ..Order::honest()
         },
@@ -140,7 +145,7 @@ async fn a_signature_of_another_request_key_or_time_is_refused() {
         ("unknown-key", 1),
         ("stale", 2),
         ("body", 1),
-        ("mismatch", 1),
+        ("mismatch", 2),
     ] {
         let counted = format!("edge_signatures_refused_total{{reason=\"{reason}\"}} {count}\n");
         assert!(metrics.contains(&counted), "{reason}: {metrics}");
