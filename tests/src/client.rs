@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
+    task::JoinHandle,
     time::timeout,
 };
 
@@ -70,6 +71,12 @@ impl Client {
     pub async fn place_patiently(&self, key: &str, body: impl Into<String>) -> Answer {
         let request = self.order(key, body).header("prefer", "wait=10");
         Answer::to(request).await.expect("an answer")
+    }
+
+    /// As [`Self::place_patiently`], and returns at once.
+    pub fn begin_to_wait(&self, key: &str) -> JoinHandle<Answer> {
+        let (client, key) = (self.clone(), key.to_owned());
+        tokio::spawn(async move { client.place_patiently(&key, ORDER).await })
     }
 
     /// `GET`.

@@ -6,6 +6,7 @@ mod cases;
 mod commands;
 mod concurrency;
 mod crashes;
+mod crowd;
 mod discovery;
 mod events;
 mod failures;

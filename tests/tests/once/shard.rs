@@ -1,5 +1,6 @@
 //! The lock that may fail at any moment: reset, overloaded, silent, crowded, gone.
 
+use crate::crowd::Crowd;
 use futures_util::future::join_all;
 use std::time::{Duration, Instant};
 use tests::{
@@ -79,10 +80,7 @@ async fn a_reset_shard_costs_its_waiters_nothing_but_a_trip_to_the_origin() {
     let (world, key) = (staged().await, fresh_key());
     let leader = world.begin_order(&key, 2_000).await;
     let client = world.client();
-    let waiter = tokio::spawn({
-        let (client, key) = (client.clone(), key.clone());
-        async move { client.place_patiently(&key, ORDER).await }
-    });
+    let waiter = client.begin_to_wait(&key);
     // Its take is the shard's first call after this one's.
     client
         .place(&key, ORDER)
@@ -154,47 +152,12 @@ async fn two_hundred_equal_requests_are_one_request_to_the_origin() {
     world.assert_orders(1).await;
 }
 
-async fn in_a_second(what: &str, answer: impl Future<Output = Answer>) -> Answer {
-    let asked = Instant::now();
-    let answer = answer.await;
-    assert!(
-        asked.elapsed() < Duration::from_secs(1),
-        "{what} took {:?}",
-        asked.elapsed()
-    );
-    answer
-}
-
 #[tokio::test]
 async fn sixty_four_slow_flights_on_one_shard_hold_up_nobody() {
     let world = World::builder().lock_shards(1).start().await;
-    let (client, done, slow) = (world.client(), fresh_key(), fresh_key());
-    client.place(&done, ORDER).await.assert_executed();
-    world.sandbox.delay(10_000).await;
-    let keys = [slow.clone()]
-        .into_iter()
-        .chain((1..64).map(|_| fresh_key()));
-    let flying: Vec<_> = keys
-        .map(|key| tokio::spawn(Answer::to(client.order(&key, ORDER))))
-        .collect();
-    let charging = async || world.sandbox.calls().await.len() == 65;
-    eventually("sixty-four charges", LIMIT, charging).await;
-    world.sandbox.delay(0).await;
-    in_a_second("a new key", client.place(&fresh_key(), ORDER))
-        .await
-        .assert_executed();
-    in_a_second("a duplicate", client.place(&slow, ORDER))
-        .await
-        .assert_problem(409, "request-in-progress");
-    in_a_second("a replay", client.place(&done, ORDER))
-        .await
-        .assert_replayed();
-    for answer in join_all(flying).await {
-        answer
-            .expect("no panic")
-            .expect("an answer")
-            .assert_executed();
-    }
+    let crowd = Crowd::start(&world, 64).await;
+    crowd.assert_holds_up_nobody(&world.client()).await;
+    crowd.assert_ends().await;
     world.assert_orders(66).await;
 }
 
@@ -234,10 +197,7 @@ async fn leaders_and_waiters_that_leave_take_nothing_with_them() {
     let (world, key) = (World::start().await, fresh_key());
     let leader = world.begin_order(&key, 1_000).await;
     let client = world.client();
-    let waiter = tokio::spawn({
-        let (client, key) = (client.clone(), key.clone());
-        async move { client.place_patiently(&key, ORDER).await }
-    });
+    let waiter = client.begin_to_wait(&key);
     client
         .place(&key, ORDER)
         .await

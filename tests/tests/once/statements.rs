@@ -1,9 +1,10 @@
 //! What the origin asks of Postgres, and what Postgres promises: waiting inserts, lost commits, few
 //! connections, nothing left open.
 
+use crate::crowd::{Crowd, in_a_second};
 use futures_util::future::join_all;
 use sqlx::{Executor, PgConnection};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tests::{
     answer::Answer,
     client::{Client, ORDER, fresh_key},
@@ -123,55 +124,16 @@ async fn a_row_without_a_scope_is_refused() {
     }
 }
 
-async fn in_a_second<T>(what: &str, answer: impl Future<Output = T>) -> T {
-    let asked = Instant::now();
-    let answer = answer.await;
-    let took = asked.elapsed();
-    assert!(took < Duration::from_secs(1), "{what} took {took:?}");
-    answer
-}
-
 /// CASES C58: no connection is held while the provider works.
 #[tokio::test]
 async fn forty_slow_charges_on_five_connections_hold_up_nobody() {
     let world = World::builder().database_connections(5).start().await;
-    let (client, done, slow) = (world.client(), fresh_key(), fresh_key());
-    client.place(&done, ORDER).await.assert_executed();
-    world.sandbox.delay(10_000).await;
-    let keys = [slow.clone()]
-        .into_iter()
-        .chain((1..40).map(|_| fresh_key()));
-    let orders: Vec<_> = keys
-        .map(|key| tokio::spawn(Answer::to(client.order(&key, ORDER))))
-        .collect();
-    let charging = async || {
-        let calls = world.sandbox.calls().await;
-        calls
-            .iter()
-            .filter(|call| call.outcome == "running")
-            .count()
-            == 40
-    };
-    eventually("forty charges", LIMIT, charging).await;
-    world.sandbox.delay(0).await;
-    in_a_second("a new key", client.place(&fresh_key(), ORDER))
-        .await
-        .assert_executed();
-    in_a_second("a duplicate", client.place(&slow, ORDER))
-        .await
-        .assert_problem(409, "request-in-progress");
-    in_a_second("a replay", client.place(&done, ORDER))
-        .await
-        .assert_replayed();
+    let crowd = Crowd::start(&world, 40).await;
+    crowd.assert_holds_up_nobody(&world.client()).await;
     let health = in_a_second("health", world.origins[0].client().get("/readyz")).await;
     assert_eq!(health.status, 200);
     assert_eq!(world.database.number(IN_TRANSACTION).await, 0);
-    for order in join_all(orders).await {
-        order
-            .expect("no panic")
-            .expect("an answer")
-            .assert_executed();
-    }
+    crowd.assert_ends().await;
     world.assert_orders(42).await;
 }
 
