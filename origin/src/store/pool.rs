@@ -91,14 +91,8 @@ impl<'p> Executor<'p> for &Pool {
         'p: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        let pool = self.clone();
-        #[cfg(feature = "unfenced")]
-        let query = super::unfenced::Unfenced(query);
-        let row = async move {
-            let mut busy = pool.acquire().await?;
-            busy.run(async |on| on.fetch_optional(query).await).await
-        };
-        Box::pin(row)
+        let mut rows = self.fetch(query);
+        Box::pin(async move { rows.try_next().await })
     }
 
     fn prepare_with<'e>(
