@@ -12,12 +12,12 @@ pub(super) type Job<T, R> = (T, oneshot::Sender<Result<R, Error>>);
 pub(super) struct Batch<T, R>(mpsc::UnboundedSender<Job<T, R>>);
 
 impl<T: Send + 'static, R: Send + 'static> Batch<T, R> {
-    /// A queue whose rows are written by `write`, at most `at_once` statements at a time, each of
+    /// A queue whose rows `carry_out` takes, at most `at_once` statements at a time, each of
     /// at most `largest` rows.
     pub(super) fn new<F>(
         at_once: usize,
         largest: usize,
-        write: impl Fn(Vec<Job<T, R>>) -> F + Send + 'static,
+        carry_out: impl Fn(Vec<Job<T, R>>) -> F + Send + 'static,
     ) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
@@ -30,9 +30,9 @@ impl<T: Send + 'static, R: Send + 'static> Batch<T, R> {
                 if jobs.recv_many(&mut batch, largest).await == 0 {
                     return;
                 }
-                let written = write(batch);
+                let carried_out = carry_out(batch);
                 tokio::spawn(async move {
-                    written.await;
+                    carried_out.await;
                     drop(permit);
                 });
             }
@@ -41,7 +41,7 @@ impl<T: Send + 'static, R: Send + 'static> Batch<T, R> {
     }
 
     /// Queues a row and waits for its result.
-    pub(super) async fn write(&self, row: T) -> Result<R, Error> {
+    pub(super) async fn run(&self, row: T) -> Result<R, Error> {
         let (sender, result) = oneshot::channel();
         let closed = || Error::Unavailable(Arc::new(sqlx::Error::WorkerCrashed));
         self.0.send((row, sender)).map_err(|_| closed())?;

@@ -42,7 +42,7 @@ impl Store {
             scope: *scope,
             fingerprint: fingerprint.map(|fingerprint| fingerprint.digest),
         };
-        self.finds.write(find).await
+        self.finds.run(find).await
     }
 }
 

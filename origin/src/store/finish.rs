@@ -88,7 +88,7 @@ impl Store {
                     outcome,
                     response: Arc::clone(&response),
                 };
-                let expires = self.finishes.write(archiving).await?;
+                let expires = self.finishes.run(archiving).await?;
                 Ok(hand.finished(&response, expires))
             }
             Finishing::Order(placement) => self.finish_order(hand, placement).await,

@@ -120,7 +120,7 @@ impl Store {
                 owner,
                 lease,
             };
-            if self.claims.write(claim).await.map_err(Error::of_claim)? {
+            if self.claims.run(claim).await.map_err(Error::of_claim)? {
                 return Ok(Claimed::Won(Hold {
                     generation: 1,
                     fence: 1,
