@@ -40,6 +40,14 @@ pub struct Relay {
     pub aside: Aside,
 }
 
+/// How a call outside ended without an answer.
+pub(crate) enum Unanswered {
+    /// No byte of it was sent.
+    NotSent,
+    /// It may have arrived.
+    MayHaveArrived,
+}
+
 /// The operations that this origin knows.
 #[derive(Debug)]
 pub struct Operations {

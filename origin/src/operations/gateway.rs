@@ -13,7 +13,7 @@ mod verdict;
 pub use head::{Head, sealed_line};
 pub use sealing::Sealing;
 
-use super::{Performed, Relay};
+use super::{Performed, Relay, Unanswered};
 use crate::{
     idempotency::{Attempt, Command, Refusal},
     store::Finishing,
@@ -52,14 +52,6 @@ const HEAD_LINES_MAX: usize = 100;
 pub struct Gateway {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     sealing: Arc<Sealing>,
-}
-
-/// How a call ended without an answer.
-enum Unanswered {
-    /// No byte of it was sent.
-    NotSent,
-    /// It may have arrived.
-    MayHaveArrived,
 }
 
 impl Gateway {

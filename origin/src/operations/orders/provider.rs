@@ -4,7 +4,7 @@
 //! nothing is sent twice: what is unknown is settled by the completer.
 
 use super::form::Form;
-use crate::{idempotency::Attempt, store::Refund};
+use crate::{idempotency::Attempt, operations::Unanswered, store::Refund};
 use protocol::{
     problem::{Kind, Problem},
     wire::hex,
@@ -158,14 +158,6 @@ impl Reply {
             .as_ref()
             .is_some_and(|error| error.code.as_deref() == Some(code))
     }
-}
-
-/// How a call ended without a response.
-enum Unanswered {
-    /// No byte of it was sent.
-    NotSent,
-    /// It may have arrived.
-    MayHaveArrived,
 }
 
 impl From<Unanswered> for Charged {
