@@ -5,7 +5,7 @@
 mod workers;
 
 use crate::{
-    load::Requests,
+    load::{BODY, CREATED, Requests},
     report::{Line, Report},
     rounds::Rounds,
     service::Service,
@@ -18,8 +18,6 @@ use xtask::failure::Result;
 const CONNECTIONS: usize = 32;
 const ROUNDS: usize = 7;
 const TURN: Duration = Duration::from_secs(2);
-const BODY: &str = r#"{"amount":1250,"currency":"EUR","destination":"acct_1","items":[{"quantity":2,"sku":"A1"}]}"#;
-const CREATED: &str = "HTTP/1.1 201";
 const OK: &str = "HTTP/1.1 200";
 /// As many as a shard keeps for long enough.
 const REPLAYED: u64 = 200;
@@ -85,37 +83,32 @@ impl Bench<'_> {
     }
 
     async fn replay_isolate(&mut self) -> Result<()> {
-        let Workers {
-            edge,
-            plain: beside,
-            ..
-        } = self.workers;
-        let known = self.keys(REPLAYED);
-        known.send_all(edge).await?;
-        let case = Case {
-            name: "edge/replay-isolate/c32",
-            ours: (edge, known),
-            theirs: (beside, plain("/", OK)),
-            against: "a hello-world Worker",
-        };
-        self.measure(&case, CONNECTIONS).await
+        let against = ("/", "a hello-world Worker");
+        self.replay("edge/replay-isolate/c32", self.workers.edge, against)
+            .await
     }
 
     /// The neighbour's isolate has never seen an answer that the shard keeps.
     async fn replay_shard(&mut self) -> Result<()> {
-        let Workers {
-            edge,
-            neighbour,
-            plain: beside,
-            ..
-        } = self.workers;
+        let against = ("/object", "a Durable Object that only answers");
+        self.replay("edge/replay-shard/c32", self.workers.neighbour, against)
+            .await
+    }
+
+    /// Asks `whom` for what the edge has been asked for before.
+    async fn replay(
+        &mut self,
+        name: &str,
+        whom: SocketAddr,
+        (path, against): (&str, &str),
+    ) -> Result<()> {
         let known = self.keys(REPLAYED);
-        known.send_all(edge).await?;
+        known.send_all(self.workers.edge).await?;
         let case = Case {
-            name: "edge/replay-shard/c32",
-            ours: (neighbour, known),
-            theirs: (beside, plain("/object", OK)),
-            against: "a Durable Object that only answers",
+            name,
+            ours: (whom, known),
+            theirs: (self.workers.plain, plain(path, OK)),
+            against,
         };
         self.measure(&case, CONNECTIONS).await
     }

@@ -17,6 +17,11 @@ use tokio::{
 };
 use xtask::failure::{Failure, Result};
 
+/// A canonical order.
+pub(crate) const BODY: &str = r#"{"amount":1250,"currency":"EUR","destination":"acct_1","items":[{"quantity":2,"sku":"A1"}]}"#;
+/// How the answer to a placed one begins.
+pub(crate) const CREATED: &str = "HTTP/1.1 201";
+
 /// What is sent: `head` up to the key, the key, and the rest.
 pub(crate) struct Requests {
     head: Vec<u8>,

@@ -8,7 +8,7 @@ mod parts;
 mod pgbench;
 
 use crate::{
-    load::{Load, Requests, count},
+    load::{BODY, CREATED, Load, Requests, count},
     report::{Line, Report},
     rounds::Rounds,
     service::Service,
@@ -21,8 +21,6 @@ use xtask::failure::Result;
 const CONNECTIONS: usize = 64;
 const ROUNDS: usize = 5;
 const TURN: Duration = Duration::from_secs(3);
-const BODY: &str = r#"{"amount":1250,"currency":"EUR","destination":"acct_1","items":[{"quantity":2,"sku":"A1"}]}"#;
-const CREATED: &str = "HTTP/1.1 201";
 /// Records that are there before anything is measured.
 const ROWS: u64 = 10_000;
 /// Keys that are replayed.

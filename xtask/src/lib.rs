@@ -30,4 +30,4 @@ pub mod test;
 pub mod toolchain;
 pub mod tools;
 mod workerd_config;
-mod wrangler_config;
+pub mod wrangler_config;

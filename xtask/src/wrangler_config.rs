@@ -8,13 +8,13 @@ use crate::failure::{Failure, Result};
 use crate::project;
 
 /// The project's wrangler.toml.
-pub(crate) fn read() -> Result<String> {
+pub fn read() -> Result<String> {
     fs::read_to_string(project::root().join("wrangler.toml"))
         .map_err(Failure::because("could not read wrangler.toml"))
 }
 
 /// The value of a top-level `name = "value"`.
-pub(crate) fn value<'a>(config: &'a str, name: &str) -> Result<&'a str> {
+pub fn value<'a>(config: &'a str, name: &str) -> Result<&'a str> {
     config
         .lines()
         .find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='))

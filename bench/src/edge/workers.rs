@@ -13,9 +13,9 @@ use xtask::{
     failure::{Failure, Result},
     node_packages,
     process::{Log, Process},
-    project,
     setup::Setup,
     signal::Signal,
+    wrangler_config,
 };
 
 const START_LIMIT: Duration = Duration::from_secs(30);
@@ -39,8 +39,9 @@ impl Workers {
                 .map_err(Failure::because("a Worker can't be copied"))?;
         }
         let config = folder.file("workers.capnp");
-        let text =
-            include_str!("workers.capnp").replace("COMPATIBILITY_DATE", &compatibility_date()?);
+        let ours = wrangler_config::read()?;
+        let date = wrangler_config::value(&ours, "compatibility_date")?;
+        let text = include_str!("workers.capnp").replace("COMPATIBILITY_DATE", date);
         fs::write(&config, text).map_err(Failure::because("no configuration"))?;
         let address = || SocketAddr::from((Ipv4Addr::LOCALHOST, port::free()));
         let (edge, neighbour, plain) = (address(), address(), address());
@@ -81,16 +82,6 @@ fn copy(worker: &Path, to: &Path) -> std::io::Result<()> {
         fs::copy(worker.join(file), to.join(file))?;
     }
     Ok(())
-}
-
-fn compatibility_date() -> Result<String> {
-    let config = fs::read_to_string(project::root().join("wrangler.toml"))
-        .map_err(Failure::because("wrangler.toml can't be read"))?;
-    let date = config
-        .lines()
-        .find_map(|line| line.strip_prefix("compatibility_date = "));
-    let date = date.ok_or_else(|| Failure::new("wrangler.toml has no compatibility_date"))?;
-    Ok(date.trim_matches('"').to_owned())
 }
 
 async fn wait_for(worker: SocketAddr) -> Result<()> {

@@ -1,8 +1,12 @@
 //! First requests to an upstream that answers at once, beside the reference operation, which asks a
 //! provider: both at one origin.
 
-use super::{BODY, Bench, CONNECTIONS, CREATED, ROUNDS, TURN, parts};
-use crate::{load::Requests, rounds::Rounds, service::Service};
+use super::{Bench, CONNECTIONS, ROUNDS, TURN, parts};
+use crate::{
+    load::{BODY, CREATED, Requests},
+    rounds::Rounds,
+    service::Service,
+};
 use std::sync::Arc;
 use tests::sandbox::Sandbox;
 use xtask::failure::Result;
